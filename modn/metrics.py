@@ -1,0 +1,191 @@
+"""How good is a classifier, and is it better than another one: the measures of the paper's Tables 3 and 5.
+
+Accuracy and the micro-averaged ROC curve judge one run; the Wilcoxon signed-rank test (Eq. 25), the interval
+over runs and the mean ranks compare many. Labels are integers 0..C-1, probabilities have the shape (N, C).
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+# Accuracies are ratios of small integers: 0.9 - 0.8 and 0.3 - 0.2 are a tie that rounding errors would hide.
+_DECIMALS = 12
+
+# Up to here R's `wilcox.test`, whose p-values the paper prints, counts instead of approximating.
+_EXACT_BELOW = 50
+
+
+class Roc(NamedTuple):
+    """A ROC curve from (0, 0) to (1, 1): false positive rate and true positive rate, both non-decreasing."""
+
+    fpr: NDArray[np.float64]
+    tpr: NDArray[np.float64]
+
+
+class MeanRoc(NamedTuple):
+    """The mean ROC curve of several runs over common false positive rates, with its interval."""
+
+    fpr: NDArray[np.float64]
+    tpr: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+class Wilcoxon(NamedTuple):
+    """The signed-rank sums of the runs that we win (W+) and lose (W-), and the two-sided p-value."""
+
+    w_plus: float
+    w_minus: float
+    p: float
+
+
+class Interval(NamedTuple):
+    """Mean and standard deviation over runs, and the confidence interval [low, high] of the mean."""
+
+    mean: float
+    std: float
+    low: float
+    high: float
+
+
+def accuracy(y: ArrayLike, proba: ArrayLike) -> float:
+    """Share of the samples whose most probable class is the true one; of equals the first counts."""
+    labels, scores = _labels_and_scores(y, proba)
+    return float(np.mean(scores.argmax(axis=1) == labels))
+
+
+def micro_auc(y: ArrayLike, proba: ArrayLike) -> float:
+    """Area under the micro-averaged ROC curve: the chance that a true (sample, class) pair beats a false."""
+    fpr, tpr = roc_points(y, proba)
+    return float(np.trapezoid(tpr, fpr))
+
+
+def roc_points(y: ArrayLike, proba: ArrayLike) -> Roc:
+    """Corners of the micro-averaged ROC curve: each (sample, class) pair is one case, for two classes too."""
+    labels, scores = _labels_and_scores(y, proba)
+    positive = (labels[:, None] == np.arange(scores.shape[1])).ravel()
+    order = np.argsort(-scores.ravel(), kind="stable")
+    score, positive = scores.ravel()[order], positive[order]
+    last_of_ties = np.append(np.diff(score) != 0, True)
+    tp = np.append(0, np.cumsum(positive)[last_of_ties])
+    fp = np.append(0, np.cumsum(~positive)[last_of_ties])
+    # A point on the straight line between its neighbours adds nothing but bytes.
+    turn = np.diff(tp[:-1]) * np.diff(fp[1:]) != np.diff(tp[1:]) * np.diff(fp[:-1])
+    corner = np.concatenate(([True], turn, [True]))
+    return Roc(fp[corner] / fp[-1], tp[corner] / tp[-1])
+
+
+def mean_roc(curves: Sequence[Roc], n_points: int = 101, level: float = 0.95) -> MeanRoc:
+    """Mean of ROC curves at `n_points` equally spaced false positive rates, with the interval over them."""
+    if not curves:
+        raise ValueError("curves is empty: the mean needs at least one ROC curve")
+    if n_points < 2:
+        raise ValueError(f"n_points must be at least 2, got {n_points}")
+    fpr = np.linspace(0.0, 1.0, n_points)
+    # np.interp takes the last of several points with the same rate: the top of a vertical step.
+    tpr = np.array([np.interp(fpr, curve.fpr, curve.tpr) for curve in curves])
+    mean, _, low, high = np.array([mean_interval(column, level) for column in tpr.T]).T
+    return MeanRoc(fpr, mean, low, high)
+
+
+def wilcoxon(ours: ArrayLike, theirs: ArrayLike, comparisons: int = 1) -> Wilcoxon:
+    """Wilcoxon signed-rank test (Eq. 25) of paired runs; `comparisons` is the Bonferroni factor on p.
+
+    As the paper's p-values are: runs of equal accuracy are dropped; p is exact where there were none and no
+    ties, else the normal approximation with continuity and tie correction. No difference at all gives p = 1.
+    """
+    a, b = _runs("ours", ours), _runs("theirs", theirs)
+    if a.shape != b.shape:
+        raise ValueError(f"ours and theirs must be paired, got {a.size} and {b.size} runs")
+    if comparisons < 1:
+        raise ValueError(f"comparisons must be at least 1, got {comparisons}")
+    difference = np.round(a - b, _DECIMALS)
+    nonzero = difference[difference != 0]
+    if nonzero.size == 0:
+        return Wilcoxon(0.0, 0.0, 1.0)
+
+    from scipy import stats
+
+    size = np.abs(nonzero)
+    rank = stats.rankdata(size)
+    exact = nonzero.size == difference.size < _EXACT_BELOW and np.unique(size).size == size.size
+    p = stats.wilcoxon(nonzero, correction=True, method="exact" if exact else "asymptotic").pvalue
+    return Wilcoxon(
+        w_plus=float(rank[nonzero > 0].sum()),
+        w_minus=float(rank[nonzero < 0].sum()),
+        p=min(1.0, comparisons * float(p)),
+    )
+
+
+def mean_interval(values: ArrayLike, level: float = 0.95) -> Interval:
+    """Mean, sample standard deviation and Student's confidence interval of the mean over runs.
+
+    One run says nothing about the spread: its standard deviation is given as 0, its interval as the value.
+    """
+    runs = _runs("values", values)
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, got {level}")
+    mean = float(runs.mean())
+    if runs.size == 1:
+        return Interval(mean, 0.0, mean, mean)
+
+    from scipy import special
+
+    std = float(runs.std(ddof=1))
+    half = float(special.stdtrit(runs.size - 1, (1 + level) / 2)) * std / np.sqrt(runs.size)
+    return Interval(mean, std, float(mean - half), float(mean + half))
+
+
+def mean_ranks(table: pd.DataFrame) -> pd.DataFrame:
+    """Mean rank of each optimizer over the datasets, model by model; 1 is the best, ties share their ranks.
+
+    `table` has a row per cell with dataset, model, optimizer and acc_mean. Ranks among different sets of
+    optimizers do not compare, so a model is ranked on the datasets where all of its optimizers have a value.
+    Returns a row per pair: model, optimizer, rank, datasets (how many the mean is over), the best first.
+    """
+    missing = {"dataset", "model", "optimizer", "acc_mean"} - set(table.columns)
+    if missing:
+        raise ValueError(f"table lacks the columns {sorted(missing)}")
+    if table.empty:
+        raise ValueError("table is empty: no accuracies to rank")
+    if table.duplicated(["dataset", "model", "optimizer"]).any():
+        raise ValueError("table must have one row per dataset, model and optimizer, got some twice")
+    rows = []
+    for model, cells in table.groupby("model", sort=False):
+        accuracies = cells.pivot_table(index="dataset", columns="optimizer", values="acc_mean").dropna()
+        if accuracies.empty:
+            raise ValueError(f"no dataset has a value of every optimizer of the model {model!r}")
+        ranks = accuracies.round(_DECIMALS).rank(axis=1, ascending=False).mean().sort_values(kind="stable")
+        rows += [(model, optimizer, rank, len(accuracies)) for optimizer, rank in ranks.items()]
+    return pd.DataFrame(rows, columns=["model", "optimizer", "rank", "datasets"])
+
+
+def _labels_and_scores(y: ArrayLike, proba: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    labels, scores = np.asarray(y), np.asarray(proba, dtype=np.float64)
+    if scores.ndim != 2 or scores.shape[1] < 2:
+        raise ValueError(f"proba must have the shape (N, C) with C >= 2, got {scores.shape}")
+    if labels.shape != scores.shape[:1]:
+        raise ValueError(
+            f"y must have one label per row of proba ({scores.shape[0]}), got the shape {labels.shape}"
+        )
+    if labels.size == 0:
+        raise ValueError("y is empty: no samples to judge")
+    if not np.issubdtype(labels.dtype, np.integer):
+        raise ValueError(f"y must hold integers, got {labels.dtype}")
+    if labels.min() < 0 or labels.max() >= scores.shape[1]:
+        raise ValueError(f"y must lie in 0..{scores.shape[1] - 1}, got {labels.min()}..{labels.max()}")
+    if not np.isfinite(scores).all():
+        raise ValueError("proba must be finite")
+    return labels, scores
+
+
+def _runs(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    runs = np.asarray(values, dtype=np.float64)
+    if runs.ndim != 1 or runs.size == 0:
+        raise ValueError(f"{name} must be a non-empty list of runs, got the shape {runs.shape}")
+    if not np.isfinite(runs).all():
+        raise ValueError(f"{name} must be finite")
+    return runs
