@@ -1,0 +1,79 @@
+"""The space an optimizer searches: a box of real variables, or a string of bits (the filter P, Eq. 5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """V variables between `lower` and `upper` (V,): where a search starts (coded: and stays)."""
+
+    lower: Array
+    upper: Array
+    boolean: bool = False  # candidates are bool arrays; the bounds are then 0 and 1
+
+    def __post_init__(self) -> None:
+        lower, upper = (np.array(bound, dtype=np.float64) for bound in (self.lower, self.upper))
+        if lower.ndim != 1 or lower.shape != upper.shape or lower.size == 0:
+            raise ValueError(
+                f"lower and upper have shapes {lower.shape} and {upper.shape}; "
+                "allowed are two one-dimensional arrays of the same length, at least 1"
+            )
+        with np.errstate(over="ignore", invalid="ignore"):
+            reach = upper - lower
+        if not np.isfinite(reach).all():
+            worst = int(np.argmin(np.isfinite(reach)))
+            raise ValueError(
+                f"lower={lower[worst]} and upper={upper[worst]} of variable {worst}: "
+                "bounds and their difference must be finite"
+            )
+        if (reach < 0).any():
+            worst = int(np.argmin(reach))
+            raise ValueError(
+                f"bounds of variable {worst} are reversed: lower={lower[worst]} is above upper={upper[worst]}"
+            )
+        if self.boolean and not ((lower == 0).all() and (upper == 1).all()):
+            raise ValueError("a Boolean space has lower=0 and upper=1 for every variable; use Space.bits(n)")
+        lower.flags.writeable = upper.flags.writeable = False
+        object.__setattr__(self, "lower", lower)
+        object.__setattr__(self, "upper", upper)
+
+    @classmethod
+    def box(cls, lower: npt.ArrayLike, upper: npt.ArrayLike) -> Space:
+        """A box of real variables."""
+        return cls(np.asarray(lower), np.asarray(upper))
+
+    @classmethod
+    def bits(cls, n: int) -> Space:
+        """All strings of n bits."""
+        if n < 1:
+            raise ValueError(f"n={n}: a Boolean space needs at least 1 bit")
+        return cls(np.zeros(n), np.ones(n), boolean=True)
+
+    @property
+    def size(self) -> int:
+        """V, the number of variables."""
+        return self.lower.size
+
+    @property
+    def range(self) -> Array:
+        """upper - lower (V,)."""
+        return self.upper - self.lower
+
+    @property
+    def dtype(self) -> npt.DTypeLike:
+        """The type of the candidates' elements."""
+        return np.bool_ if self.boolean else np.float64
+
+    def sample(self, n: int, rng: np.random.Generator) -> Array:
+        """n individuals (n, V), each variable uniform and independent."""
+        if self.boolean:
+            return rng.integers(0, 2, size=(n, self.size), dtype=np.bool_)
+        return self.lower + self.range * rng.random((n, self.size))
