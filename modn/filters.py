@@ -1,0 +1,39 @@
+"""The preference filter P, which chooses the dendrites each output listens to (Sec. III-A of the paper).
+
+P is a Boolean matrix (M, C): dendrite j feeds output c where P[j, c]. Two filters are fixed beforehand:
+`partition` (Eq. 6, the model MODNP) and `full` (Eq. 7, the model MODNF); MODN learns P.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modn.validation import boolean_filter, positive_integer
+
+DENDRITE_STATES = ("inoperative", "exclusive", "communal")
+
+
+def partition(n_dendrites: int, n_classes: int) -> NDArray[np.bool_]:
+    """Give each output its own group of M / C consecutive dendrites (Eq. 6).
+
+    The paper prints the condition as C mod M = 0; the equation needs M mod C = 0.
+    """
+    M = positive_integer("n_dendrites", n_dendrites)
+    C = positive_integer("n_classes", n_classes)
+    if M % C:
+        raise ValueError(
+            f"the partition filter needs n_dendrites to be a multiple of n_classes; got n_dendrites={M}, n_classes={C}"
+        )
+    return np.repeat(np.eye(C, dtype=bool), M // C, axis=0)
+
+
+def full(n_dendrites: int, n_classes: int) -> NDArray[np.bool_]:
+    """Let every output listen to every dendrite (Eq. 7)."""
+    M = positive_integer("n_dendrites", n_dendrites)
+    C = positive_integer("n_classes", n_classes)
+    return np.ones((M, C), dtype=bool)
+
+
+def dendrite_states(P: NDArray[np.bool_]) -> NDArray[np.str_]:
+    """Name the state of each dendrite: it feeds no output, exactly one, or several of them."""
+    outputs_fed = boolean_filter("P", P).sum(axis=1)
+    return np.array(DENDRITE_STATES)[np.minimum(outputs_fed, 2)]
