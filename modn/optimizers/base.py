@@ -13,7 +13,7 @@ A state is never changed in place, so it can be kept, saved (`save_state`) and g
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -32,12 +32,12 @@ class State:
     best_cost: float  # inf until a finite cost is told
 
 
-S = TypeVar("S", bound=State)
-
-
 @dataclass(frozen=True)
-class Optimizer(ABC, Generic[S]):
-    """The parameters all optimizers share, and the bookkeeping around each one's own `_tell`."""
+class Optimizer(ABC):
+    """The parameters all optimizers share, and the bookkeeping around each one's own `_tell`.
+
+    Each algorithm has a state class of its own: here states are `Any`, there they are that class.
+    """
 
     population: int = 100  # individuals per generation
     iterations: int | None = None  # generations after the initial population; None: the dataset's own budget
@@ -53,7 +53,7 @@ class Optimizer(ABC, Generic[S]):
         if self.iterations is not None:
             check_integer(self, "iterations", low=0)
 
-    def init(self, space: Space, rng: np.random.Generator) -> S:
+    def init(self, space: Space, rng: np.random.Generator) -> Any:
         """A state whose first `ask` gives the initial population, uniform in the space."""
         if space.boolean and not self.searches_bits:
             raise ValueError(f"{self.name} follows a gradient and cannot search a Boolean space")
@@ -61,12 +61,12 @@ class Optimizer(ABC, Generic[S]):
 
     def tell(
         self,
-        state: S,
+        state: Any,
         candidates: Array,
         costs: npt.ArrayLike,
         rng: np.random.Generator,
         gradients: npt.ArrayLike | None = None,
-    ) -> S:
+    ) -> Any:
         """The state after learning the candidates' costs (n,); one that is not finite counts as the worst."""
         candidates = np.asarray(candidates, dtype=state.space.dtype)
         costs = np.asarray(costs, dtype=np.float64)
@@ -83,6 +83,8 @@ class Optimizer(ABC, Generic[S]):
             slopes = np.asarray(gradients, dtype=np.float64)
             if slopes.shape != candidates.shape:
                 raise ValueError(f"gradients have shape {slopes.shape}; allowed is {candidates.shape}")
+            # One bad number must not spoil a point for ever.
+            slopes = np.where(np.isfinite(slopes), slopes, 0)
         first = int(np.argmin(costs))
         best, best_cost = state.best, state.best_cost
         if costs[first] < best_cost or state.generation == 0:
@@ -91,16 +93,16 @@ class Optimizer(ABC, Generic[S]):
         return self._tell(state, candidates, costs, rng, slopes)
 
     @abstractmethod
-    def _init(self, space: Space, rng: np.random.Generator) -> S: ...
+    def _init(self, space: Space, rng: np.random.Generator) -> Any: ...
 
     @abstractmethod
-    def ask(self, state: S, rng: np.random.Generator) -> Array:
+    def ask(self, state: Any, rng: np.random.Generator) -> Array:
         """The candidates (n, V) to evaluate next."""
 
     @abstractmethod
     def _tell(
-        self, state: S, candidates: Array, costs: Array, rng: np.random.Generator, gradients: Array | None
-    ) -> S:
+        self, state: Any, candidates: Array, costs: Array, rng: np.random.Generator, gradients: Array | None
+    ) -> Any:
         """The algorithm's own part of `tell`: costs are finite or +inf, best and generation are up to date.
 
         In the first call (generation 1) the candidates are the initial population.

@@ -34,7 +34,7 @@ class BBOState(State):
 
 @register("bbo")
 @dataclass(frozen=True)
-class BBO(Optimizer[BBOState]):
+class BBO(Optimizer):
     """Parameters of BBO; defaults: Table 2 of the paper, where it names one."""
 
     population: int = 100  # habitats
@@ -65,7 +65,7 @@ class BBO(Optimizer[BBOState]):
         check_number(self, "immigration_lower", 0, 1)
         check_number(self, "immigration_upper", self.immigration_lower, 1)
         check_number(self, "step_size", 0)
-        check_integer(self, "elites", 0, self.population - 1)
+        check_integer(self, "elites", 0, self.population - 1 if self.variant == "simon" else None)
 
     def _init(self, space: Space, rng: np.random.Generator) -> BBOState:
         n = self.population

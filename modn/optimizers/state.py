@@ -2,14 +2,12 @@
 
 import json
 from dataclasses import fields
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from modn.optimizers.base import Optimizer, State
 from modn.optimizers.space import Array, Space
-
-S = TypeVar("S", bound=State)
 
 _BIT_GENERATORS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
 
@@ -25,7 +23,7 @@ def save_state(state: State, rng: np.random.Generator) -> dict[str, Array]:
     return arrays
 
 
-def load_state(optimizer: Optimizer[S], arrays: Any) -> tuple[S, np.random.Generator]:
+def load_state(optimizer: Optimizer, arrays: Any) -> tuple[Any, np.random.Generator]:
     """State and generator back from `save_state`'s arrays, or from what `np.load` makes of their file."""
     kept = {f.name for f in fields(optimizer.state_class)} - {"space"}
     missing = sorted((kept | {"space_lower", "space_upper", "space_boolean", "rng"}) - set(arrays))

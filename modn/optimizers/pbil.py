@@ -1,0 +1,123 @@
+"""PBIL, population-based incremental learning.
+
+Source: S. Baluja, "Population-based incremental learning", CMU-CS-94-163, 1994. A probability vector, 0.5 at
+the start, is all that is learnt: each generation is sampled from it, then it moves towards the best and away
+from the worst individuals. For real variables there are two codes:
+
+`real` (default), that of D. Simon's comparison of BBO with other algorithms (2008), whose settings the paper's
+Table 2 repeats: the vector holds each variable's place in its box; samples are uniform around it, clipped to
+the box. `gray`: Baluja's, one probability per bit of a Gray code.
+
+A Boolean variable has one probability, that of being 1.
+"""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from modn.optimizers.base import Optimizer, State, register
+from modn.optimizers.checks import check_choice, check_integer, check_number
+from modn.optimizers.gray import MAX_BITS, decode, encode, word_bits
+from modn.optimizers.space import Array, Space
+
+
+@dataclass(frozen=True, eq=False)
+class PBILState(State):
+    """The probability vector and the elite."""
+
+    probability: Array  # (V,) or, for the Gray code, (V, bits), highest bit first
+    elite: Array  # (elites, V) the best individuals so far; no rows before the first generation
+    elite_costs: Array  # (elites,)
+
+
+@register("pbil")
+@dataclass(frozen=True)
+class PBIL(Optimizer):
+    """Parameters of PBIL; defaults: Table 2 of the paper, where it names one."""
+
+    population: int = 200  # samples per generation
+    learning_rate: float = 0.05  # how far the vector moves towards each of the best
+    negative_learning_rate: float = 0.05  # how far the vector moves away from each of the worst
+    best_count: int = 1  # individuals that attract
+    bad_count: int = 0  # individuals that repel
+    code: str = "real"  # real | gray
+    spread: float = 1.0  # real: width of the uniform samples, in units of the variable's range
+    bits: int = 16  # gray: per real variable
+    elites: int = 1  # best individuals that stay in the population as they are
+
+    state_class: ClassVar[type[State]] = PBILState
+    smallest_population: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_number(self, "learning_rate", 0, 1)
+        check_number(self, "negative_learning_rate", 0, 1)
+        check_integer(self, "best_count", 0, self.population)
+        check_integer(self, "bad_count", 0, self.population)
+        check_choice(self, "code", ("real", "gray"))
+        check_number(self, "spread", 0, ends="(]")
+        check_integer(self, "bits", 1, MAX_BITS)
+        check_integer(self, "elites", 0, self.population - 1)
+
+    def _init(self, space: Space, rng: np.random.Generator) -> PBILState:
+        gray = self.code == "gray" and not space.boolean
+        probability = np.full((space.size, self.bits) if gray else space.size, 0.5)
+        elite = np.empty((0, space.size), dtype=space.dtype)
+        return PBILState(space, 0, space.sample(1, rng)[0], np.inf, probability, elite, np.empty(0))
+
+    def ask(self, state: PBILState, rng: np.random.Generator) -> Array:
+        """A population sampled from the probability vector, but for the elites' places."""
+        n = self.population - len(state.elite)
+        space, probability = state.space, state.probability
+        if space.boolean:
+            return rng.random((n, space.size)) < probability
+        if self.code == "real":
+            place = probability + self.spread * (rng.random((n, space.size)) - 0.5)
+            return space.lower + space.range * np.clip(place, 0, 1)
+        return decode(space, self._sample_words(probability, n, rng), self.bits)
+
+    def _tell(
+        self,
+        state: PBILState,
+        candidates: Array,
+        costs: Array,
+        rng: np.random.Generator,
+        gradients: Array | None,
+    ) -> PBILState:
+        candidates = np.concatenate([state.elite, candidates])
+        costs = np.concatenate([state.elite_costs, costs])
+        order = np.argsort(costs, kind="stable")
+        order = order[np.isfinite(costs[order])]
+        probability = state.probability
+        for place in self._places(state.space, candidates[order[: self.best_count]]):
+            probability = probability + self.learning_rate * (place - probability)
+        for place in self._places(state.space, candidates[order[max(order.size - self.bad_count, 0) :]]):
+            probability = probability - self.negative_learning_rate * (place - probability)
+        chosen = order[: self.elites]
+        return replace(
+            state,
+            probability=np.clip(probability, 0, 1),
+            elite=candidates[chosen],
+            elite_costs=costs[chosen],
+        )
+
+    def _places(self, space: Space, individuals: Array) -> Array:
+        """The probability vectors that would give just these individuals."""
+        if space.boolean:
+            return individuals.astype(np.float64)
+        if self.code == "real":
+            return (individuals - space.lower) / np.where(space.range > 0, space.range, 1)
+        words = encode(space, individuals, word_bits(space, self.bits))
+        return ((words[:, :, None] >> np.arange(self.bits - 1, -1, -1)) & 1).astype(np.float64)
+
+    def _sample_words(self, probability: Array, n: int, rng: np.random.Generator) -> Array:
+        """Gray words (n, V) with each bit drawn by its own probability, rounded to 1 / 65536."""
+        # 16 random bits decide each bit of a word: a quarter of the cost of one float64 uniform each.
+        threshold = np.rint(probability * 65535).astype(np.uint16)
+        drawn = rng.integers(0, 65536, size=(n, *probability.shape), dtype=np.uint16) < threshold
+        packed = np.packbits(drawn, axis=-1)  # highest bit first, padded with zeros to whole bytes
+        words = np.zeros(packed.shape[:-1], dtype=np.uint32)
+        for byte in np.moveaxis(packed, -1, 0):
+            words = words << 8 | byte
+        return words >> (8 * packed.shape[-1] - self.bits)
