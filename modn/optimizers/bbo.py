@@ -113,27 +113,23 @@ class BBO(Optimizer):
         immigration, emigration = self._rates()
         takes_part = rng.random(self.population) < self.modification
         immigrates = rng.random(habitats.shape) < np.where(takes_part, immigration, 0)[:, None]
-        row, column = np.nonzero(immigrates)
-        if self.variant == "simon":
-            source = roulette(emigration, row.size, rng)
-            habitats[row, column] = state.habitats[source, column]
-            return habitats
-        # Roulette over all habitats but the row's own: cut its stretch out of the wheel.
-        edges = np.cumsum(emigration)
-        spin = rng.random(row.size) * (edges[-1] - emigration)[row]
-        spin += np.where(spin >= (edges - emigration)[row], emigration[row], 0)
-        source = np.searchsorted(edges[:-1], spin, side="right")
-        incoming = state.habitats[source, column]
-        if state.space.boolean:
-            habitats[row, column] = incoming
-        else:
-            habitats[row, column] += self.blend * (incoming - habitats[row, column])
+        target = np.flatnonzero(immigrates)
+        row, column = np.divmod(target, state.space.size)
+        source = roulette(emigration, row.size, rng)
+        if self.variant == "continuous":  # from another habitat: whoever drew itself draws again
+            while (itself := np.flatnonzero(source == row)).size:
+                source[itself] = roulette(emigration, itself.size, rng)
+        incoming = state.habitats.reshape(-1)[source * state.space.size + column]
+        if self.variant == "continuous" and not state.space.boolean:
+            own = habitats.reshape(-1)[target]
+            incoming = own + self.blend * (incoming - own)
+        habitats.reshape(-1)[target] = incoming
         return habitats
 
     def _mutation(self, habitats: Array, state: BBOState, rng: np.random.Generator) -> Array:
         chosen = rare_positions(habitats.size, self.mutation, rng)
         if state.space.boolean:
-            habitats.flat[chosen] = rng.integers(0, 2, size=chosen.size, dtype=np.bool_)
+            habitats.reshape(-1)[chosen] = rng.integers(0, 2, size=chosen.size, dtype=np.bool_)
         else:
             scale = self.sigma * state.space.range
             habitats.reshape(-1)[chosen] += scale[chosen % scale.size] * rng.standard_normal(chosen.size)

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from modn.optimizers.base import Optimizer, State, register
-from modn.optimizers.checks import check_choice, check_flag, check_integer, check_number
+from modn.optimizers.checks import check_flag, check_integer, check_number
 from modn.optimizers.relaxed import relaxed, to_candidates, to_positions
 from modn.optimizers.space import Array, Space
 
@@ -37,7 +37,6 @@ class ES(Optimizer):
     population: int = 250  # mu, parents
     children: int = 10  # lambda, new individuals per generation
     sigma: float = 1.0  # standard deviation of the mutation at the start, in the variables' own units
-    recombination: str = "discrete"  # discrete | intermediate (the parents' mean) | none (one parent)
     factor: float = 1.22  # by which the 1/5 rule changes sigma; 1: sigma stays
     clip: bool = True  # children stay in the box
 
@@ -47,7 +46,6 @@ class ES(Optimizer):
         super().__post_init__()
         check_integer(self, "children", 1)
         check_number(self, "sigma", 0, ends="(]")
-        check_choice(self, "recombination", ("discrete", "intermediate", "none"))
         check_number(self, "factor", 1)
         check_flag(self, "clip")
 
@@ -90,13 +88,8 @@ class ES(Optimizer):
     ) -> tuple[Array, Array]:
         shape = (self.children, space.size)
         one, two = rng.integers(0, self.population, size=(2, self.children))
-        if self.recombination == "discrete":
-            children = np.where(rng.random(shape) < 0.5, parents[one], parents[two])
-        elif self.recombination == "intermediate":
-            children = (parents[one] + parents[two]) / 2
-        else:
-            children, two = parents[one], one
-        children = children + sigma * rng.standard_normal(shape)
+        children = np.where(rng.random(shape) < 0.5, parents[one], parents[two])
+        children += sigma * rng.standard_normal(shape)
         if self.clip:
             box = relaxed(space)
             children = np.clip(children, box.lower, box.upper)

@@ -4,9 +4,9 @@ Source: S. Baluja, "Population-based incremental learning", CMU-CS-94-163, 1994.
 the start, is all that is learnt: each generation is sampled from it, then it moves towards the best and away
 from the worst individuals. For real variables there are two codes:
 
-`real` (default), that of D. Simon's comparison of BBO with other algorithms (2008), whose settings the paper's
-Table 2 repeats: the vector holds each variable's place in its box; samples are uniform around it, clipped to
-the box. `gray`: Baluja's, one probability per bit of a Gray code.
+`real` (default), that of D. Simon's comparison of BBO with other algorithms (2008), whose settings Table 2
+of the paper repeats: the vector holds each variable's place in its box; samples are uniform around it, clipped
+to the box. `gray`: Baluja's, one probability per bit of a Gray code.
 
 A Boolean variable has one probability, that of being 1.
 """
@@ -115,9 +115,11 @@ class PBIL(Optimizer):
         """Gray words (n, V) with each bit drawn by its own probability, rounded to 1 / 65536."""
         # 16 random bits decide each bit of a word: a quarter of the cost of one float64 uniform each.
         threshold = np.rint(probability * 65535).astype(np.uint16)
-        drawn = rng.integers(0, 65536, size=(n, *probability.shape), dtype=np.uint16) < threshold
-        packed = np.packbits(drawn, axis=-1)  # highest bit first, padded with zeros to whole bytes
-        words = np.zeros(packed.shape[:-1], dtype=np.uint32)
+        # In front, bits that are never 1 fill up whole bytes: then all words are packed in one go.
+        threshold = np.pad(threshold, ((0, 0), (-self.bits % 8, 0)))
+        drawn = rng.integers(0, 65536, size=(n, *threshold.shape), dtype=np.uint16) < threshold
+        packed = np.packbits(drawn.reshape(-1)).reshape(n, len(threshold), -1)
+        words = np.zeros(packed.shape[:2], dtype=np.uint32)
         for byte in np.moveaxis(packed, -1, 0):
             words = words << 8 | byte
-        return words >> (8 * packed.shape[-1] - self.bits)
+        return words
