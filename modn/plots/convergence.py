@@ -22,23 +22,18 @@ def loss_curves(curves: pd.DataFrame) -> Figure:
     style.require(curves, "curves", COLUMNS)
     datasets, colours, dashes = style.datasets_of(curves), style.models_of(curves), style.dashes_of(curves)
     figure, axes = style.new_panels(len(datasets), width=2.75, height=2.2)
-    handles: dict[tuple[str, str], Artist] = {}
+    handles: dict[str, Artist] = {}
     for panel, (dataset, title) in zip(axes, datasets.items(), strict=True):
-        pairs = dict(list(curves[curves["dataset"] == dataset].groupby(["model", "optimizer"])))
-        for pair in [(model, optimizer) for optimizer in dashes for model in colours]:
-            if pair not in pairs:
-                continue
-            curve, colour = pairs[pair].sort_values("iteration"), colours[pair[0]]
+        for model, optimizer, rows in style.pairs_of(curves[curves["dataset"] == dataset]):
+            curve = rows.sort_values("iteration")
             spent = 100 * curve["iteration"] / curve["budget"]
+            colour, dash = colours[model], dashes[optimizer]
             panel.fill_between(spent, curve["low"], curve["high"], color=colour, alpha=0.18, linewidth=0)
-            (line,) = panel.plot(spent, curve["mean"], color=colour, linestyle=dashes[pair[1]])
-            line.set_label(f"{style.pair_name(*pair)} ({_budgets(curves, *pair)} iterations)")
-            handles.setdefault(pair, line)
+            name = f"{style.pair_name(model, optimizer)} ({_budgets(curves, model, optimizer)} iterations)"
+            (handles[name],) = panel.plot(spent, curve["mean"], color=colour, linestyle=dash, label=name)
         panel.set_title(style.text(title, 28))
         panel.set_xlim(0, 100)
-    for panel in axes[-style.columns_of_panels(len(axes)) :]:
-        panel.set_xlabel("iteration budget spent (%)")
-    figure.supylabel("training loss (cross-entropy, nats)", fontsize=9)
+    style.label_outer(axes, "iteration budget spent (%)", "cross-entropy (nats)")
     style.legend_below(figure, handles.values(), width=2.75)
     return figure
 

@@ -127,13 +127,22 @@ def new_figure(width: float, height: float) -> Figure:
 
 def new_panels(count: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
     """A figure of `count` panels of that many inches each, wide enough for a legend below."""
-    columns = columns_of_panels(count)
+    columns = _columns(count)
     rows = -(-count // columns)
     figure = new_figure(max(4.8, columns * width), rows * height)
     return figure, [figure.add_subplot(rows, columns, place + 1) for place in range(count)]
 
 
-def columns_of_panels(count: int) -> int:
+def label_outer(axes: Sequence[Axes], x: str, y: str) -> None:
+    """Name the axes of panels that all have the same ones, once per column and once per row."""
+    columns = _columns(len(axes))
+    for panel in axes[-columns:]:
+        panel.set_xlabel(x)
+    for panel in axes[::columns]:
+        panel.set_ylabel(y)
+
+
+def _columns(count: int) -> int:
     """How many panels stand in a row: at most four, and so that few places stay empty."""
     return count if count <= 4 else 3 if count in (5, 6, 9) else 4
 
@@ -159,6 +168,17 @@ def require(table: pd.DataFrame, name: str, columns: Iterable[str]) -> None:
 def text(name: object, width: int) -> str:
     """A user's name as a label: broken into lines of `width`, its dollar signs not taken for formulas."""
     return textwrap.fill(str(name).replace("_", " "), width).replace("$", r"\$")
+
+
+def line(name: object, width: int) -> str:
+    """A user's name as a label of one line, cut where it is longer than `width`."""
+    label = str(name)
+    return (label if len(label) <= width else label[: width - 1] + "…").replace("$", r"\$")
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: 1 dataset, 2 datasets."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def model_name(slug: str) -> str:
@@ -199,6 +219,15 @@ def markers_of(table: pd.DataFrame) -> dict[str, str]:
 def dashes_of(table: pd.DataFrame) -> dict[str, LineStyle]:
     """The optimizers of a table, each with its line style."""
     return _assign(table["optimizer"], _OPTIMIZER_DASHES, _SPARE_DASHES)
+
+
+def pairs_of(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Each pair of model and optimizer in a table, in the paper's order, with its rows."""
+    for optimizer in dashes_of(table):
+        for model in models_of(table):
+            rows = table[(table["model"] == model) & (table["optimizer"] == optimizer)]
+            if len(rows):
+                yield model, optimizer, rows
 
 
 def _assign(slugs: Iterable[str], known: dict[str, V], spare: Sequence[V]) -> dict[str, V]:
