@@ -1,185 +1,455 @@
-"""The compiled core of `modn.objective`: numba, float32, single-threaded, no CPU-specific instruction.
+"""The compiled core of `modn.objective`: float32, single-threaded, without state.
 
-Every dendrite of every individual is independent of the others until the soma sums them, so that the kernel
-deals them out to LANES parallel lanes, whatever individual they belong to, and computes on whole lanes only: the
-innermost loops run over LANES contiguous numbers and LLVM turns them into vector instructions.
+Until the soma sums them, all dendrites of all individuals are independent of each other. So the kernel deals them
+out to the LANES numbers of a vector and computes on whole vectors only. A chunk of `size` individuals (a power of
+two up to LANES) fills a vector with LANES / size dendrites of each: lane l of vector k is dendrite
+k LANES / size + l // size of the chunk's individual l % size. A population fills the vectors with individuals, a
+single neuron fills them with its dendrites; the arithmetic is the same.
 
-A chunk of s individuals (s a power of two up to LANES) fills the lanes of a block with LANES / s dendrites of each
-of them: lane l of block k is dendrite j = k LANES / s + l // s of the chunk's individual l % s.
+A synapse's exp(-a) is 2^(offset - slope x), and a dendrite is Z = 1 / prod_i (1 + exp(-a_i)): one exp and no
+division per synapse, and an overflow to infinity is the right limit Z = 0. Where the product runs over which
+rows is the `Block`'s recipe (`modn.distinct`).
+
+Arguments: `parameters` (S, 2DM + 2C) and P (S or 1, M, C) as in `Objective`; `scaling` holds what turns a row of
+parameters into slopes and offsets.
 """
 
+from typing import NamedTuple
+
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-LANES = 16
+from modn.distinct import Block
+from modn.lanes import LANES, compiled, exp2, load, log, multiply_add, splat, store, tanh, zero_where_above
 
 _f32 = np.float32
-_i32 = np.int32
-_LOG2_E = _f32(1.4426950408889634)
-_LN_2 = _f32(0.6931471805599453)
+_LOG2_E = 1.4426950408889634
 
-# Only contraction to fused multiply-adds: the order of every sum stays as written, and infinities mean what they mean.
-_compiled = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+# A dendrite below it counts as 0. Products with smaller numbers would become denormal, which takes a processor a
+# hundred times longer, and could not be seen in the loss or in a gradient of float32.
+_CLOSED = 1e20
 
+# Beyond it every sigmoid is saturated: coefficients are cut there so that float32 stays finite.
+_LARGEST = 1e30
 
-@_compiled
-def exp2(t: np.float32) -> np.float32:
-    """Return 2^t with a relative error below 2e-7, for t clamped to [-126, 127]: no branch, no call, so it vectorises.
+_ROWS_PER_SUM = 32  # float32 sums of so many terms are then added up in float64
 
-    Adding 1.5 * 2^23 rounds t to an integer that stands in the low bits of the sum; the fraction goes through the
-    minimax polynomial of degree 5 on [-1/2, 1/2] and the integer is added to its exponent bits.
-    """
-    t = min(max(t, _f32(-126.0)), _f32(127.0))
-    shifted = t + _f32(12582912.0)
-    f = t - (shifted - _f32(12582912.0))
-    p = _f32(0.0013276472)
-    p = p * f + _f32(0.0096755413)
-    p = p * f + _f32(0.0555071327)
-    p = p * f + _f32(0.2402211972)
-    p = p * f + _f32(0.6931469671)
-    p = p * f + _f32(1.0000000717)
-    exponent = _f32(shifted).view(_i32) << _i32(23)
-    return _i32(_f32(p).view(_i32) + exponent).view(_f32)
+EXACT, PUBLISHED_PARTITION, PUBLISHED_FULL = 0, 1, 2
 
 
-@_compiled
-def log(x: np.float32) -> np.float32:
-    """Return ln x of a positive normal number, with an absolute error below 2e-7 for x in [1/4, 4]."""
-    bits = _i32(_f32(x).view(_i32) - _i32(0x3F3504F3))  # counted from sqrt(1/2), so that m is in [0.71, 1.41]
-    exponent = _f32(_i32(bits >> _i32(23)))
-    f = _i32((bits & _i32(0x007FFFFF)) + _i32(0x3F3504F3)).view(_f32) - _f32(1.0)
-    p = _f32(0.089599263)
-    p = p * f + _f32(-0.144821931)
-    p = p * f + _f32(0.149173758)
-    p = p * f + _f32(-0.165437368)
-    p = p * f + _f32(0.199584172)
-    p = p * f + _f32(-0.250029462)
-    p = p * f + _f32(0.333341605)
-    p = p * f + _f32(-0.499999777)
-    p = p * f + _f32(0.999999975)
-    return p * f + exponent * _LN_2
+class Scaling(NamedTuple):
+    """The scaling factors, and the features' own: x = middle + half x', x' within [-1, 1]."""
+
+    alpha_s: float
+    alpha_t: float
+    middle: NDArray[np.float64]  # (D,)
+    half: NDArray[np.float64]  # (D,)
 
 
-@_compiled
-def tanh(x: np.float32) -> np.float32:
-    """Return tanh x with an absolute error below 2e-7."""
-    return _f32(1.0) - _f32(2.0) / (_f32(1.0) + exp2(x * _f32(2.0) * _LOG2_E))
+@compiled
+def _vectors(n):  # type: ignore[no-untyped-def]
+    """Return an array of n vectors that starts at a multiple of their size: none then straddles two cache lines."""
+    memory = np.empty((n + 1) * LANES, _f32)
+    first = (-(memory.ctypes.data // 4)) % LANES
+    return memory[first : first + n * LANES].reshape(n, LANES)
 
 
-@_compiled
-def _chunk_size(remaining: int) -> int:
-    """Return the largest power of two that is not above `remaining` or LANES."""
+@compiled
+def _largest_chunk(remaining):  # type: ignore[no-untyped-def]
     size = LANES
     while size > remaining:
         size //= 2
     return size
 
 
-@_compiled
-def _pack(slope, offset, P, first, size, block, lane_slope, lane_offset, lane_P):  # type: ignore[no-untyped-def]
-    """Deal out the dendrites of one block to the lanes; a lane without a dendrite feeds no output."""
-    D, M = slope.shape[1:]
-    for l in range(LANES):
-        j = block * (LANES // size) + l // size
-        s = first + l % size
-        p = s if P.shape[0] > 1 else 0
-        for i in range(D):
-            lane_slope[i, l] = slope[s, i, j] if j < M else _f32(0.0)
-            lane_offset[i, l] = offset[s, i, j] if j < M else _f32(0.0)
-        for c in range(P.shape[2]):
-            lane_P[c, l] = _f32(1.0) if j < M and P[p, j, c] else _f32(0.0)
+@compiled
+def _cut(number):  # type: ignore[no-untyped-def]
+    return _f32(min(max(number, -_LARGEST), _LARGEST))
 
 
-@_compiled
-def _dendrites(x, lane_slope, lane_offset, Z):  # type: ignore[no-untyped-def]
-    """Eqs. 1 and 2 for one block: Z = 1 / prod_i (1 + exp(-a_i)), one exp and no division per synapse."""
-    Z[:] = _f32(1.0)
-    for i in range(x.shape[0]):
-        for n in range(x.shape[1]):
-            for l in range(LANES):
-                Z[n, l] += Z[n, l] * exp2(lane_offset[i, l] - lane_slope[i, l] * x[i, n])
-    for n in range(Z.shape[0]):
-        for l in range(LANES):
-            Z[n, l] = _f32(1.0) / Z[n, l]
+@compiled
+def _n_folded_rows(R, size):  # type: ignore[no-untyped-def]
+    """Return how many vectors R samples of `size` individuals fill."""
+    return (R * size + LANES - 1) // LANES
 
 
-@_compiled
-def _soma(Z, lane_P, V):  # type: ignore[no-untyped-def]
-    """Eq. 5, one block's share."""
-    for c in range(V.shape[0]):
+# From the parameters to lanes
+
+
+@compiled
+def _pack_synapses(parameters, scaling, M, first, size, vector, slope, offset):  # type: ignore[no-untyped-def]
+    """Write the coefficients of one vector's synapses to slope and offset (D, LANES)."""
+    D = slope.shape[0]
+    unit = scaling.alpha_s * _LOG2_E
+    for i in range(D):
+        for lane in range(LANES):
+            j = vector * (LANES // size) + lane // size
+            if j < M:
+                w = parameters[first + lane % size, i * M + j]
+                theta = parameters[first + lane % size, (D + i) * M + j]
+                slope[i, lane] = _cut(unit * (w * scaling.half[i]))
+                offset[i, lane] = _cut(unit * (theta - w * scaling.middle[i]))
+            else:
+                slope[i, lane] = offset[i, lane] = _f32(0.0)
+
+
+@compiled
+def _pack_filter(P, first, size, vector, lane_P):  # type: ignore[no-untyped-def]
+    """Write one vector's rows of P to lane_P (C, LANES) as 0 and 1; a lane without a dendrite feeds no output."""
+    M, C = P.shape[1:]
+    for lane in range(LANES):
+        j = vector * (LANES // size) + lane // size
+        individual = first + lane % size if P.shape[0] > 1 else 0
+        for c in range(C):
+            lane_P[c, lane] = _f32(1.0) if j < M and P[individual, j, c] else _f32(0.0)
+
+
+@compiled
+def _pack_telodendra(parameters, scaling, C, first, size, lane_w_t, lane_theta_t):  # type: ignore[no-untyped-def]
+    """Write alpha_t w_t and alpha_t theta_t of a chunk to (C, LANES)."""
+    n = parameters.shape[1]
+    for c in range(C):
+        for lane in range(LANES):
+            lane_w_t[c, lane] = _cut(scaling.alpha_t * parameters[first + lane % size, n - 2 * C + c])
+            lane_theta_t[c, lane] = _cut(scaling.alpha_t * parameters[first + lane % size, n - C + c])
+
+
+@compiled
+def _pack_counts(counts, size, lane_counts):  # type: ignore[no-untyped-def]
+    """Write the counts beside the folded soma: `_fold` moves sample n of individual s to number n size + s."""
+    R, C = counts.shape
+    for c in range(C):
+        numbers = lane_counts[c * R : (c + 1) * R].reshape(R * LANES)
+        for n in range(R):
+            for s in range(size):
+                numbers[n * size + s] = counts[n, c]
+        for number in range(R * size, _n_folded_rows(R, size) * LANES):
+            numbers[number] = _f32(0.0)
+
+
+# Forward
+
+
+@compiled
+def _n_table_rows(block):  # type: ignore[no-untyped-def]
+    return 1 + block.starts[block.n_tabled] + block.left.shape[0]
+
+
+@compiled
+def _synapse(slope, offset, x, dying):  # type: ignore[no-untyped-def]
+    """Return exp(-a); with the published rule it is 0, that is Y = 1, where it is above `dying`."""
+    e = exp2(offset - slope * splat(x))
+    return zero_where_above(e, e, splat(dying))
+
+
+@compiled
+def _dendrites(block, slope, offset, dying, table, Z, first_Z):  # type: ignore[no-untyped-def]
+    """Eqs. 1 and 2 of one vector of dendrites: follow the recipe, then Z[first_Z + n] = 1 / product."""
+    one = splat(1.0)
+    store(table, 0, one)
+    for f in range(block.n_tabled):
+        f_slope, f_offset = load(slope, block.features[f]), load(offset, block.features[f])
+        for u in range(block.starts[f], block.starts[f + 1]):
+            store(table, 1 + u, one + _synapse(f_slope, f_offset, block.values[u], dying))
+    first_pair = 1 + block.starts[block.n_tabled]
+    for r in range(block.left.shape[0]):
+        store(table, first_pair + r, load(table, block.left[r]) * load(table, block.right[r]))
+    R = block.counts.shape[0]
+    samples = first_pair + block.left.shape[0] - R
+    for f in range(block.n_tabled, block.features.shape[0]):
+        f_slope, f_offset = load(slope, block.features[f]), load(offset, block.features[f])
+        start = block.starts[f]
+        for n in range(R):
+            factor = one + _synapse(f_slope, f_offset, block.values[start + n], dying)
+            store(
+                table, samples + n, load(table, samples + n) * factor
+            )  # not p + p e: infinity times 0 is NaN
+    for n in range(R):
+        product = load(table, samples + n)
+        store(Z, first_Z + n, zero_where_above(one / product, product, splat(_CLOSED)))
+
+
+@compiled
+def _soma(Z, first_Z, lane_P, V):  # type: ignore[no-untyped-def]
+    """Eq. 5: add one vector of dendrites to V (C R rows)."""
+    C = lane_P.shape[0]
+    R = V.shape[0] // C
+    for c in range(C):
         if lane_P[c].any():
-            for n in range(Z.shape[0]):
-                for l in range(LANES):
-                    V[c, n, l] += lane_P[c, l] * Z[n, l]
+            p = load(lane_P, c)
+            for n in range(R):
+                store(V, c * R + n, multiply_add(p, load(Z, first_Z + n), load(V, c * R + n)))
 
 
-@_compiled
-def _fold(V, size):  # type: ignore[no-untyped-def]
-    """Add up the LANES / size partial sums of each individual; sample n of individual s moves to n size + s."""
+@compiled
+def _fold(V, C, size):  # type: ignore[no-untyped-def]
+    """Add up the LANES / size partial sums of each individual, and close up the numbers of each output."""
+    R = V.shape[0] // C
     if size < LANES:
-        for c in range(V.shape[0]):
-            flat = V[c].reshape(V[c].size)
-            for n in range(V.shape[1]):
+        for c in range(C):
+            numbers = V[c * R : (c + 1) * R].reshape(R * LANES)
+            for n in range(R):
                 for s in range(size):
                     total = _f32(0.0)
-                    for l in range(s, LANES, size):
-                        total += V[c, n, l]
-                    flat[n * size + s] = total
+                    for lane in range(s, LANES, size):
+                        total += numbers[n * LANES + lane]
+                    numbers[n * size + s] = total
 
 
-@_compiled
-def _log_partition(V, lane_w_t, lane_theta_t, n_rows, log_sum):  # type: ignore[no-untyped-def]
-    """Eq. 8 in place (V becomes R) and the logarithm of Eq. 9's denominator, for rows of LANES numbers."""
-    for n in range(n_rows):
-        for l in range(LANES):
-            log_sum[n, l] = _f32(0.0)
-        for c in range(V.shape[0]):
-            for l in range(LANES):
-                V[c, n, l] = tanh(lane_w_t[c, l] * V[c, n, l] - lane_theta_t[c, l])
-                log_sum[n, l] += exp2(V[c, n, l] * _LOG2_E)
-        for l in range(LANES):
-            log_sum[n, l] = log(log_sum[n, l])
+@compiled
+def _unfold(dV, C, size):  # type: ignore[no-untyped-def]
+    """Give each dendrite its individual's gradient: the transpose of `_fold`, from the last sample backwards."""
+    R = dV.shape[0] // C
+    if size < LANES:
+        for c in range(C):
+            numbers = dV[c * R : (c + 1) * R].reshape(R * LANES)
+            for n in range(R - 1, -1, -1):
+                for lane in range(LANES - 1, -1, -1):
+                    numbers[n * LANES + lane] = numbers[n * size + lane % size]
 
 
-@_compiled
-def population_loss(x, counts, slope, offset, P, w_t, theta_t):  # type: ignore[no-untyped-def]
-    """Sum over the samples of -log O[true class] (S,), in float64.
+@compiled
+def _log_likelihood(V, lane_counts, lane_w_t, lane_theta_t, n_rows, lane_loss):  # type: ignore[no-untyped-def]
+    """Eqs. 8, 9 and 10 on n_rows vectors per output: V becomes R, and lane_loss (LANES,) gets the sums."""
+    C = lane_w_t.shape[0]
+    R = V.shape[0] // C
+    sums = np.empty((1, LANES), _f32)
+    lane_loss[:] = 0.0
+    for first in range(0, n_rows, _ROWS_PER_SUM):
+        partial = splat(0.0)
+        for n in range(first, min(first + _ROWS_PER_SUM, n_rows)):
+            total = splat(0.0)
+            for c in range(C):
+                potential = load(lane_w_t, c) * load(V, c * R + n) - load(lane_theta_t, c)
+                telodendron = tanh(potential)
+                store(V, c * R + n, telodendron)
+                total = total + exp2(telodendron * splat(_LOG2_E))
+            log_total = log(total)
+            for c in range(C):
+                partial = multiply_add(load(lane_counts, c * R + n), log_total - load(V, c * R + n), partial)
+        store(sums, 0, partial)
+        for lane in range(LANES):
+            lane_loss[lane] += sums[0, lane]
 
-    x (D, N) features; counts (N, C) how often row n stands for a sample of class c; the synapse's potential is
-    -a = ln 2 (offset - slope x), slope and offset (S, D, M); P (S or 1, M, C); R = tanh(w_t V - theta_t), (S, C).
-    """
-    S, D, M = slope.shape
-    N, C = counts.shape
+
+@compiled
+def population_loss(block, parameters, P, scaling):  # type: ignore[no-untyped-def]
+    """Return the sum over the block's samples of -log O[true class] (S,), in float64."""
+    S, D = parameters.shape[0], block.features.shape[0]
+    M, C = P.shape[1:]
+    R = block.counts.shape[0]
     loss = np.zeros(S, np.float64)
-    Z = np.empty((N, LANES), _f32)
-    V = np.empty((C, N, LANES), _f32)
-    log_sum = np.empty((N, LANES), _f32)
-    lane_slope = np.empty((D, LANES), _f32)
-    lane_offset = np.empty((D, LANES), _f32)
-    lane_P = np.empty((C, LANES), _f32)
-    lane_w_t = np.empty((C, LANES), _f32)
-    lane_theta_t = np.empty((C, LANES), _f32)
-    first = 0
+    lane_loss = np.empty(LANES, np.float64)
+    slope, offset = _vectors(D), _vectors(D)
+    lane_P, lane_w_t, lane_theta_t = _vectors(C), _vectors(C), _vectors(C)
+    table, Z = _vectors(_n_table_rows(block)), _vectors(R)
+    V, lane_counts = _vectors(C * R), _vectors(C * R)
+    first, packed = 0, 0
     while first < S:
-        size = _chunk_size(S - first)
+        size = _largest_chunk(S - first)
         V[:] = _f32(0.0)
-        for block in range((M * size + LANES - 1) // LANES):
-            _pack(slope, offset, P, first, size, block, lane_slope, lane_offset, lane_P)
-            _dendrites(x, lane_slope, lane_offset, Z)
-            _soma(Z, lane_P, V)
-        _fold(V, size)
-        for c in range(C):
-            for l in range(LANES):
-                lane_w_t[c, l] = w_t[first + l % size, c]
-                lane_theta_t[c, l] = theta_t[first + l % size, c]
-        _log_partition(V, lane_w_t, lane_theta_t, (N * size + LANES - 1) // LANES, log_sum)
-        flat_log_sum = log_sum.reshape(log_sum.size)
-        for c in range(C):
-            R = V[c].reshape(V[c].size)
-            for n in range(N):
-                if counts[n, c] > 0:
-                    for s in range(size):
-                        loss[first + s] += counts[n, c] * (flat_log_sum[n * size + s] - R[n * size + s])
+        for vector in range((M * size + LANES - 1) // LANES):
+            _pack_synapses(parameters, scaling, M, first, size, vector, slope, offset)
+            _pack_filter(P, first, size, vector, lane_P)
+            _dendrites(block, slope, offset, np.inf, table, Z, 0)
+            _soma(Z, 0, lane_P, V)
+        _fold(V, C, size)
+        _pack_telodendra(parameters, scaling, C, first, size, lane_w_t, lane_theta_t)
+        if packed != size:
+            _pack_counts(block.counts, size, lane_counts)
+            packed = size
+        _log_likelihood(V, lane_counts, lane_w_t, lane_theta_t, _n_folded_rows(R, size), lane_loss)
+        for lane in range(LANES):
+            loss[first + lane % size] += lane_loss[lane]
         first += size
     return loss
+
+
+@compiled
+def filters_loss(block, parameters, P, scaling):  # type: ignore[no-untyped-def]
+    """Return the same (S,) for filters P (S, M, C) and one row of parameters: the dendrites are computed once.
+
+    Here the lanes are filters, and the soma is a matrix product of the dendrites (R, M) and the filters.
+    """
+    D = block.features.shape[0]
+    S, M, C = P.shape
+    R = block.counts.shape[0]
+    loss = np.empty(S, np.float64)
+    lane_loss = np.empty(LANES, np.float64)
+    slope, offset = _vectors(D), _vectors(D)
+    lane_w_t, lane_theta_t = _vectors(C), _vectors(C)
+    table, Z, lane_P = _vectors(_n_table_rows(block)), _vectors(R), _vectors(C * M)
+    V, lane_counts = _vectors(C * R), _vectors(C * R)
+
+    dendrites = np.empty((R, M), _f32)
+    for vector in range((M + LANES - 1) // LANES):
+        _pack_synapses(parameters, scaling, M, 0, 1, vector, slope, offset)
+        _dendrites(block, slope, offset, np.inf, table, Z, 0)
+        last = min(M, (vector + 1) * LANES)
+        dendrites[:, vector * LANES : last] = Z[:, : last - vector * LANES]
+    _pack_telodendra(parameters, scaling, C, 0, 1, lane_w_t, lane_theta_t)
+    _pack_counts(block.counts, LANES, lane_counts)
+
+    for first in range(0, S, LANES):
+        for c in range(C):
+            for j in range(M):
+                for lane in range(LANES):
+                    chosen = first + lane < S and P[first + lane, j, c]
+                    lane_P[c * M + j, lane] = _f32(1.0) if chosen else _f32(0.0)
+        for n in range(R):
+            for c in range(C):
+                total = splat(0.0)
+                for j in range(M):
+                    total = multiply_add(splat(dendrites[n, j]), load(lane_P, c * M + j), total)
+                store(V, c * R + n, total)
+        _log_likelihood(V, lane_counts, lane_w_t, lane_theta_t, R, lane_loss)
+        for lane in range(min(LANES, S - first)):
+            loss[first + lane] = lane_loss[lane]
+    return loss
+
+
+# Backward
+
+
+@compiled
+def _head_gradient(rule, V, lane_counts, lane_w_t, lane_theta_t, n_rows, lane_loss, dw_t, dtheta_t):  # type: ignore[no-untyped-def]
+    """Eqs. 8-10 and their gradient: V becomes dloss/dV; lane_loss (LANES,), dw_t and dtheta_t (C, LANES) get sums.
+
+    w_t and theta_t stand for alpha_t w_t and alpha_t theta_t, whose gradients these are.
+    """
+    C = lane_w_t.shape[0]
+    R = V.shape[0] // C
+    one = splat(1.0)
+    telodendra = _vectors(C)
+    sums = _vectors(1)
+    lane_loss[:] = 0.0
+    dw_t[:] = 0.0
+    dtheta_t[:] = 0.0
+    for n in range(n_rows):
+        total, samples, true_R = splat(0.0), splat(0.0), splat(0.0)
+        for c in range(C):
+            telodendron = tanh(load(lane_w_t, c) * load(V, c * R + n) - load(lane_theta_t, c))
+            store(telodendra, c, telodendron)
+            total = total + exp2(telodendron * splat(_LOG2_E))
+            samples = samples + load(lane_counts, c * R + n)
+            true_R = multiply_add(load(lane_counts, c * R + n), telodendron, true_R)
+        store(sums, 0, samples * log(total) - true_R)
+        for lane in range(LANES):
+            lane_loss[lane] += sums[0, lane]
+        for c in range(C):
+            telodendron, count = load(telodendra, c), load(lane_counts, c * R + n)
+            proba = exp2(telodendron * splat(_LOG2_E)) / total
+            slope = one - telodendron * telodendron
+            exact = (samples * proba - count) * slope
+            published = count * (proba - one) * slope  # minus Eqs. 15 and 16 without V
+            telodendron_gradient = exact if rule == EXACT else published
+            soma_gradient = exact
+            if rule == PUBLISHED_PARTITION:
+                soma_gradient = splat(0.0) - published  # the sign of Eqs. 17 and 18
+            v = load(V, c * R + n)
+            store(sums, 0, telodendron_gradient * v)
+            for lane in range(LANES):
+                dw_t[c, lane] += sums[0, lane]
+            store(sums, 0, telodendron_gradient)
+            for lane in range(LANES):
+                dtheta_t[c, lane] -= sums[0, lane]
+            store(V, c * R + n, soma_gradient * load(lane_w_t, c))
+
+
+@compiled
+def _dendrites_gradient(Z, first_Z, lane_P, dV, dlog_Z, first):  # type: ignore[no-untyped-def]
+    """Eq. 5 backwards: dlog_Z[first + n] = Z dloss/dZ."""
+    C = lane_P.shape[0]
+    R = dV.shape[0] // C
+    for n in range(R):
+        total = splat(0.0)
+        for c in range(C):
+            total = multiply_add(load(lane_P, c), load(dV, c * R + n), total)
+        store(dlog_Z, first + n, total * load(Z, first_Z + n))
+
+
+@compiled
+def _synapses_gradient(block, slope, offset, dying, table, da, da_x):  # type: ignore[no-untyped-def]
+    """Eqs. 1 and 2 backwards: da and da_x (D, LANES) get the sums of dloss/da and of dloss/da x'.
+
+    log Z is minus the sum of log(1 + exp(-a)), so dlog_Z goes unchanged to both factors of a pair, and
+    dlog_Z/da = 1 - Y = e / (1 + e) turns it into the gradient of a synapse's potential.
+    """
+    one = splat(1.0)
+    R = block.counts.shape[0]
+    first_pair = 1 + block.starts[block.n_tabled]
+    n_pairs = block.left.shape[0]
+    samples = first_pair + n_pairs - R
+    table[:samples] = _f32(0.0)
+    for r in range(n_pairs - 1, -1, -1):
+        share = load(table, first_pair + r)
+        store(table, block.left[r], load(table, block.left[r]) + share)
+        store(table, block.right[r], load(table, block.right[r]) + share)
+    for f in range(block.features.shape[0]):
+        i = block.features[f]
+        f_slope, f_offset = load(slope, i), load(offset, i)
+        start, stop = block.starts[f], block.starts[f + 1]
+        first = 1 + start if f < block.n_tabled else samples
+        total, total_x = splat(0.0), splat(0.0)
+        for u in range(stop - start):
+            e = _synapse(f_slope, f_offset, block.values[start + u], dying)
+            gradient = load(table, first + u) * (e / (one + e))
+            total = total + gradient
+            total_x = multiply_add(gradient, splat(block.values[start + u]), total_x)
+        store(da, i, total)
+        store(da_x, i, total_x)
+
+
+@compiled
+def population_gradient(block, parameters, P, scaling, rule, loss, gradient):  # type: ignore[no-untyped-def]
+    """Add the sums over the block's samples to loss (S,) and gradient (S, 2DM + 2C), float64.
+
+    `rule` is EXACT or one of the published ones; these set a synapse with Y < 1e-6 to 1, in the loss too.
+    """
+    S, D = parameters.shape[0], block.features.shape[0]
+    M, C = P.shape[1:]
+    R = block.counts.shape[0]
+    dying = np.inf if rule == EXACT else 1e6 - 1.0
+    lane_loss = np.empty(LANES, np.float64)
+    dw_t, dtheta_t = np.empty((C, LANES), np.float64), np.empty((C, LANES), np.float64)
+    slope, offset, da, da_x = _vectors(D), _vectors(D), _vectors(D), _vectors(D)
+    lane_P, lane_w_t, lane_theta_t = _vectors(C), _vectors(C), _vectors(C)
+    n_table_rows = _n_table_rows(block)
+    table, Z = _vectors(n_table_rows), _vectors(M * R)
+    V, lane_counts = _vectors(C * R), _vectors(C * R)
+    first, packed = 0, 0
+    while first < S:
+        size = _largest_chunk(S - first)
+        n_vectors = (M * size + LANES - 1) // LANES
+        V[:] = _f32(0.0)
+        for vector in range(n_vectors):
+            _pack_synapses(parameters, scaling, M, first, size, vector, slope, offset)
+            _pack_filter(P, first, size, vector, lane_P)
+            _dendrites(block, slope, offset, dying, table, Z, vector * R)
+            _soma(Z, vector * R, lane_P, V)
+        _fold(V, C, size)
+        _pack_telodendra(parameters, scaling, C, first, size, lane_w_t, lane_theta_t)
+        if packed != size:
+            _pack_counts(block.counts, size, lane_counts)
+            packed = size
+        n_rows = _n_folded_rows(R, size)
+        _head_gradient(rule, V, lane_counts, lane_w_t, lane_theta_t, n_rows, lane_loss, dw_t, dtheta_t)
+        for lane in range(LANES):
+            loss[first + lane % size] += lane_loss[lane]
+            for c in range(C):
+                gradient[first + lane % size, 2 * D * M + c] += scaling.alpha_t * dw_t[c, lane]
+                gradient[first + lane % size, 2 * D * M + C + c] += scaling.alpha_t * dtheta_t[c, lane]
+        _unfold(V, C, size)
+        for vector in range(n_vectors):
+            _pack_synapses(parameters, scaling, M, first, size, vector, slope, offset)
+            _pack_filter(P, first, size, vector, lane_P)
+            _dendrites_gradient(Z, vector * R, lane_P, V, table, n_table_rows - R)
+            _synapses_gradient(block, slope, offset, dying, table, da, da_x)
+            for i in range(D):
+                for lane in range(LANES):
+                    j = vector * (LANES // size) + lane // size
+                    if j < M:
+                        dx = scaling.middle[i] * da[i, lane] + scaling.half[i] * da_x[i, lane]
+                        gradient[first + lane % size, i * M + j] += scaling.alpha_s * dx
+                        gradient[first + lane % size, (D + i) * M + j] -= scaling.alpha_s * da[i, lane]
+        first += size

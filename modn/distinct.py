@@ -1,0 +1,85 @@
+"""Distinct values: how to compute the product over features with as few operations as the samples allow.
+
+A feature with few distinct values needs its sigmoids once per value, not once per sample; two such features need
+their product once per distinct pair of values; and so on up to the samples, of which equal ones are kept once, with
+their number. `blocks_of` finds these tables once per training set; `modn.kernels` follows them at each evaluation.
+
+A block of samples becomes the recipe of a table of numbers, row by row:
+
+    row 0            1
+    leaf rows        one per distinct value of each tabled feature
+    pair rows        the product of two earlier rows; the last R of them are the R distinct samples
+
+A feature with about as many values as there are samples is left out of the table and multiplied in sample by sample.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+# A table costs an exp per distinct value and a multiplication per sample; without, it is an exp per sample.
+TABLED_BELOW = 0.75
+
+# About how many bytes of vectors a block may use, to stay within a core's second-level cache.
+BLOCK_BYTES = 2**20
+VECTOR_BYTES = 64
+
+
+class Block(NamedTuple):
+    """R distinct samples and the recipe for their product over features."""
+
+    counts: NDArray[np.float32]  # (R, C) how many samples of class c the distinct sample stands for
+    features: NDArray[np.int64]  # (D,) the tabled features, then the others
+    n_tabled: int
+    values: NDArray[np.float32]  # the distinct values of each tabled feature, the R values of each other one
+    starts: NDArray[np.int64]  # (D + 1,) where those of each feature start
+    left: NDArray[np.uint32]  # the two factors of each pair row
+    right: NDArray[np.uint32]
+
+
+def blocks_of(X: NDArray[np.float64], y: NDArray[np.int64], n_classes: int) -> list[Block]:
+    """Return the samples X (N, D) with classes y as blocks that fit the cache."""
+    N, D = X.shape
+    rows_per_block = max(128, BLOCK_BYTES // (VECTOR_BYTES * (D + n_classes)))
+    n_blocks = -(-N // rows_per_block)
+    parts = zip(np.array_split(X, n_blocks), np.array_split(y, n_blocks), strict=True)
+    return [_block(X_part, np.eye(n_classes, dtype=np.float32)[y_part]) for X_part, y_part in parts]
+
+
+def _block(X: NDArray[np.float64], one_hot: NDArray[np.float32]) -> Block:
+    X, sample_of = np.unique(X, axis=0, return_inverse=True)
+    R, D = X.shape
+    counts = np.zeros((R, one_hot.shape[1]), dtype=np.float32)
+    np.add.at(counts, sample_of.ravel(), one_hot)
+
+    distinct = [np.unique(X[:, i], return_inverse=True) for i in range(D)]
+    tabled = [i for i in range(D) if len(distinct[i][0]) <= TABLED_BELOW * R]
+    others = [i for i in range(D) if i not in tabled]
+    values = [distinct[i][0] for i in tabled] + [X[:, i] for i in others]
+    starts = np.cumsum([0] + [len(column) for column in values])
+
+    # A node is the table row each sample has in it. The two smallest are merged, as in Huffman's code, until two
+    # are left, whose product is that of the sample.
+    nodes = [1 + start + distinct[i][1] for i, start in zip(tabled, starts[: len(tabled)], strict=True)]
+    n_rows = 1 + sum(len(distinct[i][0]) for i in tabled)
+    pairs = []
+    while len(nodes) > 2:
+        nodes.sort(key=lambda node: len(np.unique(node)))
+        both = np.stack([nodes.pop(0), nodes.pop(0)])
+        merged, row_of = np.unique(both, axis=1, return_inverse=True)
+        pairs.append(merged)
+        nodes.append(n_rows + row_of.ravel())
+        n_rows += merged.shape[1]
+    nodes += [np.zeros(R, dtype=np.int64)] * (2 - len(nodes))
+    pairs.append(np.stack(nodes))
+    left, right = np.concatenate(pairs, axis=1).astype(np.uint32)
+    return Block(
+        counts=counts,
+        features=np.array(tabled + others, dtype=np.int64),
+        n_tabled=len(tabled),
+        values=np.concatenate(values).astype(np.float32),
+        starts=starts,
+        left=left,
+        right=right,
+    )
