@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from modn.validation import class_indices, finite_array
+
 # Accuracies are ratios of small integers: 0.9 - 0.8 and 0.3 - 0.2 are a tie that rounding errors would hide.
 _DECIMALS = 12
 
@@ -164,28 +166,14 @@ def mean_ranks(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _labels_and_scores(y: ArrayLike, proba: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    labels, scores = np.asarray(y), np.asarray(proba, dtype=np.float64)
-    if scores.ndim != 2 or scores.shape[1] < 2:
-        raise ValueError(f"proba must have the shape (N, C) with C >= 2, got {scores.shape}")
-    if labels.shape != scores.shape[:1]:
+    scores = finite_array("proba", proba, ("n_samples", "n_classes"))
+    n_samples, n_classes = scores.shape
+    if n_classes < 2:
         raise ValueError(
-            f"y must have one label per row of proba ({scores.shape[0]}), got the shape {labels.shape}"
+            f"proba must have the shape (n_samples, n_classes) with 2 classes or more; got {scores.shape}"
         )
-    if labels.size == 0:
-        raise ValueError("y is empty: no samples to judge")
-    if not np.issubdtype(labels.dtype, np.integer):
-        raise ValueError(f"y must hold integers, got {labels.dtype}")
-    if labels.min() < 0 or labels.max() >= scores.shape[1]:
-        raise ValueError(f"y must lie in 0..{scores.shape[1] - 1}, got {labels.min()}..{labels.max()}")
-    if not np.isfinite(scores).all():
-        raise ValueError("proba must be finite")
-    return labels, scores
+    return class_indices("y", y, n_samples, n_classes), scores
 
 
 def _runs(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    runs = np.asarray(values, dtype=np.float64)
-    if runs.ndim != 1 or runs.size == 0:
-        raise ValueError(f"{name} must be a non-empty list of runs, got the shape {runs.shape}")
-    if not np.isfinite(runs).all():
-        raise ValueError(f"{name} must be finite")
-    return runs
+    return finite_array(name, values, ("n_runs",))

@@ -31,7 +31,7 @@ def accuracy_bars(table: pd.DataFrame) -> Figure:
     style.require(table, "table", COLUMNS)
     datasets, models, colours = style.datasets_of(table), style.models_of(table), style.optimizers_of(table)
     bars = len(datasets) * len(colours)
-    width = np.clip(1.6 + max(0.32 * bars, 0.85 * len(datasets)), 4.8, 11)
+    width = np.clip(1.6 + max(0.6 * bars, 0.85 * len(datasets)), 4.8, 11)
     figure = style.new_figure(width, 2.3 * len(models) + 0.5)
     axes = figure.subplots(len(models), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
     for panel, model in zip(axes, models, strict=True):

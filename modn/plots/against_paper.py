@@ -16,7 +16,7 @@ def paper_scatter(table: pd.DataFrame) -> Figure:
     """
     style.require(table, "table", COLUMNS)
     printed = table[table["paper"].notna()]
-    figure = style.new_figure(5.4, 5.4)
+    figure = style.new_figure(6.0, 5.6)
     panel = figure.add_subplot()
     panel.axline((0, 0), (1, 1), color=style.GREY, linewidth=1, linestyle="--")
     colours, markers = style.optimizers_of(printed), style.markers_of(printed)
@@ -46,5 +46,5 @@ def paper_scatter(table: pd.DataFrame) -> Figure:
     panel.set(xlim=limits, ylim=limits, aspect="equal")
     panel.set(xlabel="accuracy in the paper", ylabel="accuracy, ours (line: interval over runs)")
     if handles:
-        style.legend_below(figure, handles, width=2.7)
+        style.legend_below(figure, handles, width=3.0)
     return figure

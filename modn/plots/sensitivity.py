@@ -6,6 +6,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
+from matplotlib.ticker import MaxNLocator
 
 from modn.metrics import mean_interval
 from modn.plots import style
@@ -38,7 +39,7 @@ def sensitivity_dendrites(runs: pd.DataFrame) -> Figure:
             (handles[name],) = panel.plot(M, mean, "o", ls=dash, color=colour, markersize=4, label=name)
         alpha_s, alpha_t = own[["alpha_s", "alpha_t"]].to_numpy()[0]
         panel.set_title(f"{style.text(title, 40)}\n" + rf"$\alpha_s$ = {alpha_s:g}, $\alpha_t$ = {alpha_t:g}")
-        panel.set_xticks(np.sort(own["n_dendrites"].unique()))
+        panel.xaxis.set_major_locator(MaxNLocator(integer=True))
     style.label_outer(axes, "number of dendrites M", "accuracy")
     style.legend_below(figure, handles.values(), width=1.6)
     return figure

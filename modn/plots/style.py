@@ -84,7 +84,7 @@ V = TypeVar("V")
 
 
 @contextmanager
-def _style() -> Iterator[None]:
+def applied() -> Iterator[None]:
     """Our settings on matplotlib's own defaults: no matplotlibrc of a user's changes a figure."""
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
@@ -97,7 +97,7 @@ def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
 
     @functools.wraps(draw)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> Figure:
-        with _style():
+        with applied():
             return draw(*args, **kwargs)
 
     return wrapper
@@ -111,7 +111,7 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
         raise ValueError(f"path must end in .png or .svg, got {target.name!r}")
     temporary = target.with_name(f".{target.name}.{os.getpid()}")
     try:
-        with _style():
+        with applied():
             figure.savefig(temporary, format=target.suffix[1:], metadata=metadata)
         temporary.replace(target)
     finally:

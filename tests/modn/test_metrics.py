@@ -88,13 +88,13 @@ def test_mean_roc_lies_between_its_curves() -> None:
 @pytest.mark.parametrize(
     ("y", "proba", "message"),
     [
-        ([0, 1], [[1.0], [0.0]], "proba must have the shape"),
-        ([0, 1, 0], [[1.0, 0.0], [0.0, 1.0]], "one label per row"),
-        ([0, 2], [[1.0, 0.0], [0.0, 1.0]], r"y must lie in 0\.\.1, got 0\.\.2"),
-        ([-1, 1], [[1.0, 0.0], [0.0, 1.0]], r"got -1\.\.1"),
-        ([0.0, 1.0], [[1.0, 0.0], [0.0, 1.0]], "integers"),
-        ([0, 1], [[1.0, np.nan], [0.0, 1.0]], "finite"),
-        (np.zeros(0, int), np.zeros((0, 2)), "empty"),
+        ([0, 1], [[1.0], [0.0]], "2 classes or more"),
+        ([0, 1, 0], [[1.0, 0.0], [0.0, 1.0]], r"y must have the shape \(2,\); got \(3,\)"),
+        ([0, 2], [[1.0, 0.0], [0.0, 1.0]], r"y must lie within 0\.\.1; it holds 2"),
+        ([-1, 1], [[1.0, 0.0], [0.0, 1.0]], "it holds -1"),
+        ([0.0, 1.0], [[1.0, 0.0], [0.0, 1.0]], "integer"),
+        ([0, 1], [[1.0, np.nan], [0.0, 1.0]], "proba must be finite"),
+        (np.zeros(0, int), np.zeros((0, 2)), "proba must have the shape"),
     ],
 )
 def test_bad_predictions_are_refused(y: object, proba: object, message: str) -> None:
@@ -195,7 +195,7 @@ def test_wilcoxon_is_symmetric_and_its_ranks_add_up(counts: list[tuple[int, int]
     ("ours", "theirs", "comparisons", "message"),
     [
         ([0.1, 0.2], [0.1], 1, "paired, got 2 and 1"),
-        ([], [], 1, "ours must be a non-empty"),
+        ([], [], 1, r"ours must have the shape \(n_runs,\)"),
         ([0.1], [np.nan], 1, "theirs must be finite"),
         ([0.1], [0.2], 0, "comparisons must be at least 1"),
     ],
