@@ -1,0 +1,48 @@
+# Set-up is part of every target: a virtual environment in .venv, exact versions from requirements.lock.
+PYTHON ?= python3
+PROFILE ?=
+VENV := .venv
+READY := $(VENV)/.ready
+export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup repro test lint format params lock clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(READY) ## install everything into .venv (the other targets do it when needed)
+
+$(READY): pyproject.toml requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or newer is needed; name one: make PYTHON=python3.12"; exit 1; }
+	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --editable ".[pipeline,dask,dev]" --constraint requirements.lock
+	@touch $@
+
+repro: $(READY) ## run the pipeline; PROFILE=smoke|quick|paper picks a profile (default: as params.yaml says)
+	$(if $(PROFILE),python -m stages.params profile=$(PROFILE))
+	dvc repro
+
+test: $(READY) ## run the tests
+	python -m pytest
+
+lint: $(READY) ## check style and types
+	ruff check
+	ruff format --check
+	mypy
+
+format: $(READY) ## rewrite the sources in the project's style
+	ruff check --fix
+	ruff format
+
+params: $(READY) ## compose conf/ into params.yaml anew
+	python -m stages.params
+
+lock: $(READY) ## resolve requirements.lock anew (needs uv)
+	uv pip compile pyproject.toml --all-extras --universal --fork-strategy fewest --python-version 3.11 \
+		--no-header --no-annotate --no-emit-index-url --upgrade --output-file requirements.lock
+
+clean: ## remove the virtual environment and all caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .dvc/cache .dvc/tmp
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,10 @@
+"""What `dvc exp run` imports before it composes conf/: our schema, checks and resolver."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from stages import composition
+
+composition.register()

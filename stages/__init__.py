@@ -1,0 +1,1 @@
+"""The stages of the pipeline, one verb-named entrypoint each, and how they are configured."""

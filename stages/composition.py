@@ -1,0 +1,128 @@
+"""How Hydra composes the parameters: registered with it here, for our entrypoints and for DVC alike.
+
+DVC composes conf/ in a process of its own and imports this module through conf/_plugins. What follows from
+the parameters (`derived`) is computed by a resolver, which is also where their ranges are checked: so a value
+that is not allowed ends the composition, before any file is written.
+"""
+
+import difflib
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from hydra import compose as hydra_compose
+from hydra import initialize_config_dir
+from hydra._internal.config_loader_impl import ConfigLoaderImpl
+from hydra.core.config_store import ConfigStore
+from hydra.errors import ConfigCompositionException, HydraException
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from stages.schema import Parameters, check
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def register() -> None:
+    """Make the schema and the resolver known to Hydra, and its messages complete."""
+    ConfigStore.instance().store(name="schema", node=Parameters)
+    OmegaConf.register_new_resolver("derive", _resolve_derived, replace=True)
+    if not hasattr(ConfigLoaderImpl.load_configuration, "__wrapped__"):
+        explaining = _explaining(ConfigLoaderImpl.load_configuration)
+        ConfigLoaderImpl.load_configuration = explaining  # type: ignore[method-assign]
+
+
+def derive(parameters: Parameters) -> dict[str, Any]:
+    """Views of the parameters that stages depend on, one value at a time."""
+    return {
+        "pairs": {
+            f"{model}-{optimizer}": {
+                "model": model,
+                "optimizer": optimizer,
+                "algorithm": parameters.optimizers[optimizer]["algorithm"],
+            }
+            for model, chosen in parameters.comparison.items()
+            for optimizer in chosen
+        },
+        "budgets": {name: dataset.iterations for name, dataset in parameters.datasets.items()},
+        "test_sizes": {name: dataset.test_size for name, dataset in parameters.datasets.items()},
+    }
+
+
+def compose_conf(overrides: list[str]) -> str:
+    """The text of params.yaml that conf/ and the overrides compose to."""
+    with initialize_config_dir(str(ROOT / "conf"), version_base=None):
+        config = hydra_compose("config", overrides)
+    OmegaConf.resolve(config)
+    return OmegaConf.to_yaml(config)
+
+
+def compose_stage(overrides: list[str]) -> Parameters:
+    """The checked parameters of params.yaml, with overrides."""
+    ConfigStore.instance().store(name="stage", node={"defaults": ["schema", "params", "_self_"]})
+    with initialize_config_dir(str(ROOT), version_base=None):
+        parameters = _checked(hydra_compose("stage", overrides))
+    parameters.derived = derive(parameters)
+    return parameters
+
+
+def _resolve_derived(*, _root_: DictConfig) -> dict[str, Any]:
+    everything_else = [str(key) for key in _root_ if key != "derived"]
+    return derive(_checked(OmegaConf.masked_copy(_root_, everything_else)))
+
+
+def _checked(config: DictConfig) -> Parameters:
+    typed = OmegaConf.merge(OmegaConf.structured(Parameters), config)
+    OmegaConf.resolve(typed)
+    parameters = OmegaConf.to_object(typed)
+    assert isinstance(parameters, Parameters)
+    check(parameters)
+    return parameters
+
+
+def _explaining(load: Any) -> Any:
+    """Wrap Hydra's loader so that a refused override names what would be allowed.
+
+    Hydra offers no hook for this, and under DVC the message it raises is the one the user reads.
+    """
+
+    @functools.wraps(load)
+    def load_configuration(
+        self: ConfigLoaderImpl, config_name: str, overrides: list[str], *args: Any, **kwargs: Any
+    ) -> DictConfig:
+        try:
+            return load(self, config_name, overrides, *args, **kwargs)
+        except (HydraException, OmegaConfBaseException) as error:
+            if not overrides:
+                raise
+            unchanged = load(self, config_name, [], *args, **kwargs)
+            reasons = [_refusal(override, unchanged, self.get_group_options) for override in overrides]
+            cause = str(error.__cause__ or "").partition("\n")[0]
+            fallback = f"{str(error).partition(chr(10))[0]}: {cause}" if cause else str(error)
+            raise ConfigCompositionException(next(filter(None, reasons), fallback)) from None
+
+    return load_configuration
+
+
+def _refusal(override: str, config: DictConfig, group_options: Callable[[str], list[str]]) -> str | None:
+    """Why Hydra refuses this override: an unknown choice or key; None: another reason."""
+    key, _, value = override.lstrip("+~").partition("=")
+    options = group_options(key)
+    if options:
+        chosen = [name.strip() for name in value.strip("[]").split(",")]
+        unknown = [name for name in chosen if name not in options]
+        return f"{key} has no {unknown[0]!r}; allowed: {', '.join(options)}" if unknown else None
+    node: Any = config
+    for depth, name in enumerate(key.split(".")):
+        if not isinstance(node, DictConfig) or name not in node:
+            known = sorted(str(k) for k in node if k != "hydra") if isinstance(node, DictConfig) else []
+            above = ".".join(key.split(".")[:depth])
+            closest = difflib.get_close_matches(name, known, 1)
+            hint = f" (did you mean {closest[0]}?)" if closest else ""
+            where = f"in {above}" if above else "at the top level"
+            return (
+                f"{override}: there is no key {name!r} {where}{hint}; allowed: {', '.join(known) or 'none'}"
+            )
+        node = node[name]
+    return None

@@ -1,0 +1,146 @@
+"""fetch: verify each raw table, clean it, write it tidy; and Table 1, checked against the paper's."""
+
+import hashlib
+import io
+import math
+
+import numpy as np
+import pandas as pd
+
+from modn import tables
+from stages import entrypoint, files
+from stages.entrypoint import StageError
+from stages.schema import Dataset, Parameters
+
+
+def fetch(parameters: Parameters) -> None:
+    """Read data/raw, write data/tables and data/table1.csv."""
+    tidy = {}
+    for name, dataset in parameters.datasets.items():
+        raw = _read(dataset)
+        if parameters.fetch.source == "uci" and dataset.uci_id is not None:
+            _compare_with_uci(raw, dataset)
+        tidy[name] = _clean(raw, name, dataset)
+    table1 = pd.DataFrame([_describe(name, parameters.datasets[name], tidy[name]) for name in tidy])
+    _compare_with_paper(table1)
+    with files.replaced_folder(files.TABLES) as folder:
+        for name, table in tidy.items():
+            files.write_csv(folder / f"{name}.csv", table)
+    files.write_csv(files.TABLE1, table1)
+    for row in table1.itertuples():
+        counts = f"{row.train} + {row.test} rows, {row.classes} classes, {row.features} features"
+        print(f"fetch: {row.title}: {counts}")
+
+
+def _read(dataset: Dataset) -> pd.DataFrame:
+    """The raw table, every cell as text, after its checksum."""
+    path = files.ROOT / dataset.file
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise StageError(f"{dataset.file} cannot be read: {error.strerror}") from None
+    digest = hashlib.sha256(content).hexdigest()
+    if dataset.sha256 is not None and digest != dataset.sha256:
+        raise StageError(
+            f"{dataset.file} is damaged or changed: its SHA-256 is {digest}, expected {dataset.sha256}; "
+            "restore it (git checkout), or set sha256 in conf/datasets if the change is meant"
+        )
+    try:
+        return pd.read_csv(io.BytesIO(content), dtype=str, keep_default_na=False, encoding="utf-8")
+    except (ValueError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        raise StageError(f"{dataset.file} is not a CSV table with a header: {error}") from None
+
+
+def _clean(raw: pd.DataFrame, name: str, dataset: Dataset) -> pd.DataFrame:
+    recipe = tables.Recipe(
+        dataset.class_column, dataset.drop_columns, dataset.drop_classes, dataset.codes, dataset.missing
+    )
+    try:
+        tidy = tables.clean(raw, recipe)
+    except ValueError as error:
+        raise StageError(f"{dataset.file}: {error} (recipe: conf/datasets/{name}.yaml)") from None
+    n_classes = tidy[dataset.class_column].nunique()
+    if dataset.n_classes not in (None, n_classes):
+        raise StageError(
+            f"{dataset.file} has {n_classes} classes; datasets.{name}.n_classes says {dataset.n_classes}"
+        )
+    return tidy
+
+
+def _describe(name: str, dataset: Dataset, tidy: pd.DataFrame) -> dict[str, object]:
+    """A row of Table 1."""
+    size = dataset.test_size
+    test = size if isinstance(size, int) else math.ceil(size * len(tidy))
+    if not 0 < test < len(tidy):
+        raise StageError(
+            f"datasets.{name}.test_size is {size}; allowed: fewer than the table's {len(tidy)} rows"
+        )
+    return {
+        "dataset": name,
+        "title": dataset.title,
+        "train": len(tidy) - test,
+        "test": test,
+        "classes": tidy[dataset.class_column].nunique(),
+        "features": tidy.shape[1] - 1,
+    }
+
+
+def _compare_with_paper(table1: pd.DataFrame) -> None:
+    """Every table that the paper has must have the paper's counts."""
+    printed = pd.read_csv(files.RAW / "paper/table1_datasets.csv").set_index("dataset")
+    for row in table1.itertuples():
+        if row.dataset not in printed.index:
+            continue
+        paper = printed.loc[row.dataset]
+        ours = (row.train + row.test, row.classes, row.features)
+        theirs = (paper["train"] + paper["test"], paper["classes"], paper["features"])
+        if ours != theirs:
+            raise StageError(
+                f"{row.dataset}: {ours[0]} rows, {ours[1]} classes, {ours[2]} features; "
+                f"the paper's Table 1 has {theirs[0]}, {theirs[1]}, {theirs[2]}"
+            )
+
+
+def _compare_with_uci(raw: pd.DataFrame, dataset: Dataset) -> None:
+    """The values that UCI serves now must be those of the bundled table."""
+    try:
+        from ucimlrepo import fetch_ucirepo
+    except ImportError:
+        raise StageError("fetch.source=uci needs the client ucimlrepo: pip install 'modn[uci]'") from None
+    try:
+        served = fetch_ucirepo(id=dataset.uci_id).data
+    except (
+        Exception
+    ) as error:  # the client raises what it likes, bare ConnectionError and its own kinds among it
+        raise StageError(
+            f"UCI's dataset {dataset.uci_id} ({dataset.title}) cannot be fetched: {error}; "
+            "fetch.source=bundled needs no network"
+        ) from None
+    ours = raw.drop(columns=[dataset.class_column, *dataset.drop_columns])
+    theirs = served.features
+    if ours.shape != theirs.shape:
+        raise StageError(
+            f"{dataset.title}: UCI's table is {theirs.shape[0]} x {theirs.shape[1]}, ours {ours.shape}"
+        )
+    for column, (name, values) in zip(ours, theirs.items(), strict=True):
+        differs = ~_equal(ours[column], values)
+        if differs.any():
+            row = int(np.argmax(differs))
+            raise StageError(
+                f"{dataset.title}, row {row + 1}, column {column!r}: ours is {ours[column].iloc[row]!r}, "
+                f"UCI's {name!r} is {values.iloc[row]!r}"
+            )
+    labels = pd.DataFrame({"uci": served.targets.iloc[:, 0].astype(str), "ours": raw[dataset.class_column]})
+    if labels.groupby("uci")["ours"].nunique().max() > 1:
+        raise StageError(f"{dataset.title}: rows of one class at UCI are of several classes in our table")
+
+
+def _equal(ours: pd.Series, theirs: pd.Series) -> np.ndarray:
+    """Cell by cell: as numbers where both are, else as text; missing equals missing."""
+    a, b = (pd.to_numeric(s, errors="coerce").to_numpy(np.float64) for s in (ours, theirs))
+    text = ours.to_numpy(str) == theirs.fillna("").astype(str).to_numpy(str)
+    return np.isclose(a, b, rtol=1e-9, atol=0) | text
+
+
+if __name__ == "__main__":
+    entrypoint.run("fetch", __doc__, fetch)

@@ -1,0 +1,90 @@
+"""Where the stages keep things, and how they write them: to a temporary file first, then os.replace."""
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stages.composition import ROOT
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+RAW = ROOT / "data/raw"
+TABLES = ROOT / "data/tables"  # fetch
+TABLE1 = ROOT / "data/table1.csv"  # fetch
+SPLITS = ROOT / "data/splits"  # split
+MODELS = ROOT / "data/models"  # train: results, a function of parameters, data and seed alone
+PROVENANCE = ROOT / "data/provenance"  # train: how and when they were made
+
+
+def report_folder(profile: str) -> Path:
+    """What a reviewer reads."""
+    return ROOT / "reports" / profile
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file, or leave the old one as it is."""
+    _replace(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write JSON with a stable layout."""
+    write_text(path, json.dumps(value, indent=2, sort_keys=True) + "\n")
+
+
+def write_csv(path: Path, frame: "pd.DataFrame") -> None:
+    """Write a CSV, numbers to 15 digits at the most: enough for every value of a table of measurements."""
+    write_text(path, frame.to_csv(index=False, lineterminator="\n"))
+
+
+def write_arrays(path: Path, arrays: "dict[str, np.ndarray]") -> None:
+    """Write an .npz; the same arrays give the same bytes."""
+    import numpy as np
+
+    def save(temporary: Path) -> None:
+        with temporary.open("wb") as stream:
+            np.savez(stream, allow_pickle=False, **arrays)
+
+    _replace(path, save)
+
+
+def read_arrays(path: Path) -> "dict[str, np.ndarray]":
+    """Read an .npz written by write_arrays."""
+    import numpy as np
+
+    with np.load(path, allow_pickle=False) as stored:
+        return dict(stored)
+
+
+@contextmanager
+def replaced_folder(folder: Path) -> Iterator[Path]:
+    """A new folder to fill; it takes the old one's place only when all of it is there."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        fresh.chmod(0o755)
+        yield fresh
+        if folder.exists():
+            shutil.rmtree(folder)
+        fresh.replace(folder)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _replace(path: Path, write: Callable[[Path], object]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        write(temporary)
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,28 @@
+"""Compose conf/ into params.yaml, as `dvc exp run` does: python -m stages.params profile=smoke."""
+
+import argparse
+import sys
+
+from hydra.errors import HydraException
+from omegaconf.errors import OmegaConfBaseException
+
+from stages import composition, files
+
+
+def main() -> None:
+    """Write params.yaml anew; a refused value changes nothing."""
+    parser = argparse.ArgumentParser(prog="python -m stages.params", description=__doc__)
+    parser.add_argument(
+        "overrides", nargs="*", metavar="key=value", help="in Hydra's syntax, such as alpha_s=5"
+    )
+    overrides = parser.parse_args().overrides
+    composition.register()
+    try:
+        text = composition.compose_conf(overrides)
+    except (ValueError, HydraException, OmegaConfBaseException) as error:
+        sys.exit(f"params: {error}")
+    files.write_text(composition.ROOT / "params.yaml", text)
+
+
+if __name__ == "__main__":
+    main()
