@@ -64,7 +64,7 @@ def train(
     """Minimise the objective's loss.
 
     `filter`: "learned" (MODN), "partition" (MODNP) or "full" (MODNF). `callback(iteration, loss)` is called
-    after each iteration of either step; where it returns True, training stops and the best so far is returned.
+    after each iteration of either step; where it returns True, training stops with the best so far.
     """
     return _Trainer(objective, optimizer, schedule, rng, filter, callback).train()
 
