@@ -6,7 +6,7 @@ two up to LANES) fills a vector with LANES / size dendrites of each: lane l of v
 k LANES / size + l // size of the chunk's individual l % size. A population fills the vectors with individuals, a
 single neuron fills them with its dendrites; the arithmetic is the same.
 
-A synapse's exp(-a) is 2^(offset - slope x), and a dendrite is Z = 1 / prod_i (1 + exp(-a_i)): one exp and no
+A synapse's exp(-a) is 2^(offset + slope x), and a dendrite is Z = 1 / prod_i (1 + exp(-a_i)): one exp and no
 division per synapse, and an overflow to infinity is the right limit Z = 0. Where the product runs over which
 rows is the `Block`'s recipe (`modn.distinct`).
 
@@ -19,14 +19,26 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from modn.distinct import Block
-from modn.lanes import LANES, compiled, exp2, load, log, multiply_add, splat, store, tanh, zero_where_above
+from modn.lanes import (
+    LANES,
+    compiled,
+    exp2,
+    load,
+    log,
+    minimum,
+    multiply_add,
+    reciprocal,
+    splat,
+    store,
+    tanh,
+    zero_where_above,
+)
 
 _f32 = np.float32
 _LOG2_E = 1.4426950408889634
 
-# A dendrite below it counts as 0. Products with smaller numbers would become denormal, which takes a processor a
-# hundred times longer, and could not be seen in the loss or in a gradient of float32.
+# No product is taken to be above it, that is no dendrite below its inverse: the soma would not see the difference
+# in float32, while the gradient's products would become denormal numbers, which cost a hundred times as much.
 _CLOSED = 1e20
 
 # Beyond it every sigmoid is saturated: coefficients are cut there so that float32 stays finite.
@@ -55,6 +67,13 @@ def _vectors(n):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def _clear(vectors, n):  # type: ignore[no-untyped-def]
+    """Set the first n vectors to 0."""
+    for row in range(n):
+        store(vectors, row, splat(0.0))
+
+
+@compiled
 def _largest_chunk(remaining):  # type: ignore[no-untyped-def]
     size = LANES
     while size > remaining:
@@ -78,30 +97,32 @@ def _n_folded_rows(R, size):  # type: ignore[no-untyped-def]
 
 @compiled
 def _pack_synapses(parameters, scaling, M, first, size, vector, slope, offset):  # type: ignore[no-untyped-def]
-    """Write the coefficients of one vector's synapses to slope and offset (D, LANES)."""
+    """Write the coefficients of one vector's synapses to slope and offset (D, LANES).
+
+    Lanes behind the last dendrite repeat it; `_pack_filter` sees to it that they feed no output.
+    """
     D = slope.shape[0]
     unit = scaling.alpha_s * _LOG2_E
     for i in range(D):
-        for lane in range(LANES):
-            j = vector * (LANES // size) + lane // size
-            if j < M:
-                w = parameters[first + lane % size, i * M + j]
-                theta = parameters[first + lane % size, (D + i) * M + j]
-                slope[i, lane] = _cut(unit * (w * scaling.half[i]))
-                offset[i, lane] = _cut(unit * (theta - w * scaling.middle[i]))
-            else:
-                slope[i, lane] = offset[i, lane] = _f32(0.0)
+        for d in range(LANES // size):
+            j = min(vector * (LANES // size) + d, M - 1)
+            for s in range(size):
+                w = parameters[first + s, i * M + j]
+                theta = parameters[first + s, (D + i) * M + j]
+                slope[i, d * size + s] = _cut(-unit * (w * scaling.half[i]))
+                offset[i, d * size + s] = _cut(unit * (theta - w * scaling.middle[i]))
 
 
 @compiled
 def _pack_filter(P, first, size, vector, lane_P):  # type: ignore[no-untyped-def]
-    """Write one vector's rows of P to lane_P (C, LANES) as 0 and 1; a lane without a dendrite feeds no output."""
+    """Write one vector's rows of P to lane_P (C, LANES), as 0 and 1."""
     M, C = P.shape[1:]
-    for lane in range(LANES):
-        j = vector * (LANES // size) + lane // size
-        individual = first + lane % size if P.shape[0] > 1 else 0
-        for c in range(C):
-            lane_P[c, lane] = _f32(1.0) if j < M and P[individual, j, c] else _f32(0.0)
+    for d in range(LANES // size):
+        j = vector * (LANES // size) + d
+        for s in range(size):
+            individual = first + s if P.shape[0] > 1 else 0
+            for c in range(C):
+                lane_P[c, d * size + s] = _f32(P[individual, j, c]) if j < M else _f32(0.0)
 
 
 @compiled
@@ -110,8 +131,9 @@ def _pack_telodendra(parameters, scaling, C, first, size, lane_w_t, lane_theta_t
     n = parameters.shape[1]
     for c in range(C):
         for lane in range(LANES):
-            lane_w_t[c, lane] = _cut(scaling.alpha_t * parameters[first + lane % size, n - 2 * C + c])
-            lane_theta_t[c, lane] = _cut(scaling.alpha_t * parameters[first + lane % size, n - C + c])
+            row = first + lane % size
+            lane_w_t[c, lane] = _cut(scaling.alpha_t * parameters[row, n - 2 * C + c])
+            lane_theta_t[c, lane] = _cut(scaling.alpha_t * parameters[row, n - C + c])
 
 
 @compiled
@@ -138,8 +160,8 @@ def _n_table_rows(block):  # type: ignore[no-untyped-def]
 @compiled
 def _synapse(slope, offset, x, dying):  # type: ignore[no-untyped-def]
     """Return exp(-a); with the published rule it is 0, that is Y = 1, where it is above `dying`."""
-    e = exp2(offset - slope * splat(x))
-    return zero_where_above(e, e, splat(dying))
+    e = exp2(multiply_add(slope, splat(x), offset))
+    return e if dying is None else zero_where_above(e, e, splat(dying))
 
 
 @compiled
@@ -165,8 +187,8 @@ def _dendrites(block, slope, offset, dying, table, Z, first_Z):  # type: ignore[
                 table, samples + n, load(table, samples + n) * factor
             )  # not p + p e: infinity times 0 is NaN
     for n in range(R):
-        product = load(table, samples + n)
-        store(Z, first_Z + n, zero_where_above(one / product, product, splat(_CLOSED)))
+        product = minimum(load(table, samples + n), splat(_CLOSED))
+        store(Z, first_Z + n, reciprocal(product))
 
 
 @compiled
@@ -175,7 +197,10 @@ def _soma(Z, first_Z, lane_P, V):  # type: ignore[no-untyped-def]
     C = lane_P.shape[0]
     R = V.shape[0] // C
     for c in range(C):
-        if lane_P[c].any():
+        fed = False
+        for lane in range(LANES):
+            fed |= lane_P[c, lane] > 0
+        if fed:
             p = load(lane_P, c)
             for n in range(R):
                 store(V, c * R + n, multiply_add(p, load(Z, first_Z + n), load(V, c * R + n)))
@@ -214,7 +239,7 @@ def _log_likelihood(V, lane_counts, lane_w_t, lane_theta_t, n_rows, lane_loss): 
     C = lane_w_t.shape[0]
     R = V.shape[0] // C
     sums = np.empty((1, LANES), _f32)
-    lane_loss[:] = 0.0
+    lane_loss.fill(0.0)
     for first in range(0, n_rows, _ROWS_PER_SUM):
         partial = splat(0.0)
         for n in range(first, min(first + _ROWS_PER_SUM, n_rows)):
@@ -247,11 +272,11 @@ def population_loss(block, parameters, P, scaling):  # type: ignore[no-untyped-d
     first, packed = 0, 0
     while first < S:
         size = _largest_chunk(S - first)
-        V[:] = _f32(0.0)
+        _clear(V, C * R)
         for vector in range((M * size + LANES - 1) // LANES):
             _pack_synapses(parameters, scaling, M, first, size, vector, slope, offset)
             _pack_filter(P, first, size, vector, lane_P)
-            _dendrites(block, slope, offset, np.inf, table, Z, 0)
+            _dendrites(block, slope, offset, None, table, Z, 0)
             _soma(Z, 0, lane_P, V)
         _fold(V, C, size)
         _pack_telodendra(parameters, scaling, C, first, size, lane_w_t, lane_theta_t)
@@ -284,9 +309,10 @@ def filters_loss(block, parameters, P, scaling):  # type: ignore[no-untyped-def]
     dendrites = np.empty((R, M), _f32)
     for vector in range((M + LANES - 1) // LANES):
         _pack_synapses(parameters, scaling, M, 0, 1, vector, slope, offset)
-        _dendrites(block, slope, offset, np.inf, table, Z, 0)
-        last = min(M, (vector + 1) * LANES)
-        dendrites[:, vector * LANES : last] = Z[:, : last - vector * LANES]
+        _dendrites(block, slope, offset, None, table, Z, 0)
+        for n in range(R):
+            for j in range(vector * LANES, min(M, (vector + 1) * LANES)):
+                dendrites[n, j] = Z[n, j - vector * LANES]
     _pack_telodendra(parameters, scaling, C, 0, 1, lane_w_t, lane_theta_t)
     _pack_counts(block.counts, LANES, lane_counts)
 
@@ -322,9 +348,9 @@ def _head_gradient(rule, V, lane_counts, lane_w_t, lane_theta_t, n_rows, lane_lo
     one = splat(1.0)
     telodendra = _vectors(C)
     sums = _vectors(1)
-    lane_loss[:] = 0.0
-    dw_t[:] = 0.0
-    dtheta_t[:] = 0.0
+    lane_loss.fill(0.0)
+    dw_t.fill(0.0)
+    dtheta_t.fill(0.0)
     for n in range(n_rows):
         total, samples, true_R = splat(0.0), splat(0.0), splat(0.0)
         for c in range(C):
@@ -333,12 +359,13 @@ def _head_gradient(rule, V, lane_counts, lane_w_t, lane_theta_t, n_rows, lane_lo
             total = total + exp2(telodendron * splat(_LOG2_E))
             samples = samples + load(lane_counts, c * R + n)
             true_R = multiply_add(load(lane_counts, c * R + n), telodendron, true_R)
+        inverse_total = reciprocal(total)
         store(sums, 0, samples * log(total) - true_R)
         for lane in range(LANES):
             lane_loss[lane] += sums[0, lane]
         for c in range(C):
             telodendron, count = load(telodendra, c), load(lane_counts, c * R + n)
-            proba = exp2(telodendron * splat(_LOG2_E)) / total
+            proba = exp2(telodendron * splat(_LOG2_E)) * inverse_total
             slope = one - telodendron * telodendron
             exact = (samples * proba - count) * slope
             published = count * (proba - one) * slope  # minus Eqs. 15 and 16 without V
@@ -380,7 +407,7 @@ def _synapses_gradient(block, slope, offset, dying, table, da, da_x):  # type: i
     first_pair = 1 + block.starts[block.n_tabled]
     n_pairs = block.left.shape[0]
     samples = first_pair + n_pairs - R
-    table[:samples] = _f32(0.0)
+    _clear(table, samples)
     for r in range(n_pairs - 1, -1, -1):
         share = load(table, first_pair + r)
         store(table, block.left[r], load(table, block.left[r]) + share)
@@ -393,7 +420,7 @@ def _synapses_gradient(block, slope, offset, dying, table, da, da_x):  # type: i
         total, total_x = splat(0.0), splat(0.0)
         for u in range(stop - start):
             e = _synapse(f_slope, f_offset, block.values[start + u], dying)
-            gradient = load(table, first + u) * (e / (one + e))
+            gradient = load(table, first + u) * (e * reciprocal(one + e))
             total = total + gradient
             total_x = multiply_add(gradient, splat(block.values[start + u]), total_x)
         store(da, i, total)
@@ -421,7 +448,7 @@ def population_gradient(block, parameters, P, scaling, rule, loss, gradient):  #
     while first < S:
         size = _largest_chunk(S - first)
         n_vectors = (M * size + LANES - 1) // LANES
-        V[:] = _f32(0.0)
+        _clear(V, C * R)
         for vector in range(n_vectors):
             _pack_synapses(parameters, scaling, M, first, size, vector, slope, offset)
             _pack_filter(P, first, size, vector, lane_P)

@@ -7,8 +7,8 @@ Left to itself, LLVM's vectoriser must first prove that short inner loops do not
     a = load(table, row)        the numbers table[row] of a float32 array of rows of LANES numbers
     store(table, row, a * b)
     splat(x)                    LANES times the same number
-    a + b, a - b, a * b, a / b, multiply_add(a, b, c), minimum(a, b), maximum(a, b), zero_where_above(a, x, limit)
-    exp2(a), log(a), tanh(a)
+    a + b, a - b, a * b, multiply_add(a, b, c), minimum(a, b), maximum(a, b), zero_where_above(a, x, limit)
+    reciprocal(a), exp2(a), log(a), tanh(a)
 
 Only for use inside functions compiled with `compiled`.
 """
@@ -124,7 +124,6 @@ def _operator(symbol: Any, emit: Any) -> None:
 _operator(operator.add, lambda builder, a, b: builder.fadd(a, b))
 _operator(operator.sub, lambda builder, a, b: builder.fsub(a, b))
 _operator(operator.mul, lambda builder, a, b: builder.fmul(a, b))
-_operator(operator.truediv, lambda builder, a, b: builder.fdiv(a, b))
 minimum = _binary(lambda builder, a, b: builder.select(builder.fcmp_ordered("<", a, b), a, b))
 maximum = _binary(lambda builder, a, b: builder.select(builder.fcmp_ordered(">", a, b), a, b))
 
@@ -139,6 +138,20 @@ def multiply_add(typingctx: Any, a: Any, b: Any, c: Any) -> Any:
         return builder.call(cgutils.get_or_insert_function(builder.module, function_type, name), [a, b, c])
 
     return _typed(emit, a, b, c)
+
+
+@intrinsic
+def reciprocal(typingctx: Any, a: Any) -> Any:
+    """Return 1 / a of finite numbers a, with a relative error below 3e-7.
+
+    The flags let LLVM take the processor's estimate and a step of Newton's method, which is several times faster
+    than its division. (ninf: the step does not hold for infinity.)
+    """
+
+    def emit(builder: Any, a: Any) -> Any:
+        return builder.fdiv(ir.Constant(_FLOATS, [1.0] * LANES), a, flags=("arcp", "ninf"))
+
+    return _typed(emit, a)
 
 
 @intrinsic
@@ -239,4 +252,4 @@ def log(x):  # type: ignore[no-untyped-def]
 @compiled
 def tanh(x):  # type: ignore[no-untyped-def]
     """Return tanh x with an error below 3e-7."""
-    return splat(1.0) - splat(2.0) / (splat(1.0) + exp2(x * splat(2.8853900817779268)))
+    return splat(1.0) - splat(2.0) * reciprocal(splat(1.0) + exp2(x * splat(2.8853900817779268)))
