@@ -8,6 +8,7 @@ filter is given, and the baselines that have none, go through the same door with
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
+from typing import Protocol
 
 import numpy as np
 
@@ -16,6 +17,18 @@ from modn.objective import Objective
 from modn.optimizers import Minimum, Optimizer, Space, minimize
 
 Callback = Callable[[int, float], bool | None]
+
+
+class Baseline(Protocol):
+    """An objective of a model without a filter: DNM, MLP."""
+
+    n_parameters: int
+
+    def loss(self, parameters: np.ndarray) -> np.ndarray:
+        """(S, V) -> (S,)."""
+
+    def loss_and_gradient(self, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(S, V) -> (S,), (S, V)."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +51,7 @@ class Training:
     """What training found and what it used."""
 
     parameters: np.ndarray  # (V,) the best ever evaluated
-    P: np.ndarray  # (M, C) Boolean
+    P: np.ndarray | None  # (M, C) Boolean; None: the model has no filter
     loss: float
     curve: np.ndarray  # best loss so far, after each iteration of either step, the initial population's first
     filter_iterations: int  # how many of the curve's steps were on P
@@ -50,23 +63,33 @@ class Training:
     @property
     def inoperative_dendrites(self) -> int:
         """Dendrites that feed no output."""
-        return int((filters.dendrite_states(self.P) == "inoperative").sum())
+        return 0 if self.P is None else int((filters.dendrite_states(self.P) == "inoperative").sum())
 
 
 def train(
-    objective: Objective,
+    objective: Objective | Baseline,
     optimizer: Optimizer,
     schedule: Schedule,
     rng: np.random.Generator,
-    filter: str = "learned",
+    filter: str | None = None,
     callback: Callback | None = None,
 ) -> Training:
     """Minimise the objective's loss.
 
-    `filter`: "learned" (MODN), "partition" (MODNP) or "full" (MODNF). `callback(iteration, loss)` is called
-    after each iteration of either step; where it returns True, training stops with the best so far.
+    `filter` of an Objective: "learned" (MODN), "partition" (MODNP) or "full" (MODNF); a baseline has none.
+    `callback(iteration, loss)` is called after each iteration of either step; where it returns True, training
+    stops with the best so far.
     """
-    return _Trainer(objective, optimizer, schedule, rng, filter, callback).train()
+    trainer = _Trainer(objective, optimizer, schedule, rng, callback)
+    if isinstance(objective, Objective):
+        trainer.train_with_filter(objective, filter or "learned")
+    elif filter is None:
+        trainer.parameter_step(objective.loss, objective.loss_and_gradient, schedule.parameter_iterations)
+    else:
+        raise ValueError(
+            f"filter is {filter!r}; allowed: None, since {type(objective).__name__} has no filter"
+        )
+    return trainer.result()
 
 
 class _Trainer:
@@ -74,42 +97,23 @@ class _Trainer:
 
     def __init__(
         self,
-        objective: Objective,
+        objective: Objective | Baseline,
         optimizer: Optimizer,
         schedule: Schedule,
         rng: np.random.Generator,
-        filter: str,
         callback: Callback | None,
     ) -> None:
-        M, C = objective.n_dendrites, objective.n_classes
-        fixed = {"partition": filters.partition, "full": filters.full}
-        if filter not in ("learned", *fixed):
-            raise ValueError(f"filter is {filter!r}; allowed: learned, {', '.join(fixed)}")
-        if filter == "learned" and not optimizer.searches_bits:
-            raise ValueError(
-                f"{optimizer.name} follows a gradient and cannot learn a filter; allowed: partition, full"
-            )
-        self.objective, self.optimizer, self.schedule, self.rng = objective, optimizer, schedule, rng
-        self.filter, self.callback = filter, callback
+        self.optimizer, self.schedule, self.rng, self.callback = optimizer, schedule, rng, callback
         self.space = parameter_space(objective)
-        self.P = np.zeros((M, C), dtype=bool) if filter == "learned" else fixed[filter](M, C)
         self.parameters = np.zeros(objective.n_parameters)
+        self.P: np.ndarray | None = None
         self.loss = np.inf
         self.curve: list[float] = []
         self.filter_iterations = self.evaluations = 0
         self.seconds = dict.fromkeys(("filter", "parameters", "optimizer", "objective"), 0.0)
         self.stopped = False
 
-    def train(self) -> Training:
-        if self.filter == "learned":
-            self._draw_start()
-            for share in self._shares():
-                if not self.stopped:
-                    self._filter_step()
-                if not self.stopped:
-                    self._parameter_step(share)
-        else:
-            self._parameter_step(self.schedule.parameter_iterations)
+    def result(self) -> Training:
         return Training(
             self.parameters,
             self.P,
@@ -120,61 +124,84 @@ class _Trainer:
             self.seconds,
         )
 
+    def train_with_filter(self, objective: Objective, filter: str) -> None:
+        fixed = {"partition": filters.partition, "full": filters.full}
+        if filter in fixed:
+            self.P = fixed[filter](objective.n_dendrites, objective.n_classes)
+            self._parameter_step(objective, self.P, filter, self.schedule.parameter_iterations)
+            return
+        if filter != "learned":
+            raise ValueError(f"filter is {filter!r}; allowed: learned, {', '.join(fixed)}")
+        if not self.optimizer.searches_bits:
+            able = ", ".join(fixed)
+            raise ValueError(f"{self.optimizer.name} follows a gradient and cannot learn P; allowed: {able}")
+        P = self._draw_start(objective)
+        for share in self._shares():
+            if not self.stopped:
+                P = self._filter_step(objective, P)
+            if not self.stopped:
+                self._parameter_step(objective, P, filter, share)
+        self.P = P
+
     def _shares(self) -> list[int]:
         """The parameter iterations of each round; they add up to the budget."""
         total, rounds = self.schedule.parameter_iterations, self.schedule.rounds
         return [total * (k + 1) // rounds - total * k // rounds for k in range(rounds)]
 
-    def _draw_start(self) -> None:
+    def _draw_start(self, objective: Objective) -> np.ndarray:
         """Begin at the best of an initial population of parameters, each with a filter of its own."""
         begin = perf_counter()
-        n = self.optimizer.population
+        n, shape = self.optimizer.population, (objective.n_dendrites, objective.n_classes)
         parameters = self.space.sample(n, self.rng)
-        P = Space.bits(self.P.size).sample(n, self.rng).reshape(n, *self.P.shape)
-        losses = self.objective.loss(parameters, P)
+        P = Space.bits(shape[0] * shape[1]).sample(n, self.rng).reshape(n, *shape)
+        losses = objective.loss(parameters, P)
         best = int(np.argmin(losses))
-        self.parameters, self.P, self.loss = parameters[best], P[best], float(losses[best])
+        self.parameters, self.loss = parameters[best], float(losses[best])
         self.evaluations += n
         self.seconds["filter"] += perf_counter() - begin
+        return P[best]
 
-    def _filter_step(self) -> None:
+    def _filter_step(self, objective: Objective, P: np.ndarray) -> np.ndarray:
+        """The best filter found for the present parameters."""
+
         def cost(bits: np.ndarray) -> np.ndarray:
-            return self.objective.loss(self.parameters, bits.reshape(len(bits), *self.P.shape))
+            return objective.loss(self.parameters, bits.reshape(len(bits), *P.shape))
 
-        space = Space.bits(self.P.size)
-        found = self._search("filter", space, cost, self.schedule.filter_iterations, self.P.ravel())
+        found = self._search("filter", Space.bits(P.size), cost, self.schedule.filter_iterations, P.ravel())
         self.filter_iterations += len(found.curve)
         if found.best_cost <= self.loss:
-            self.P, self.loss = found.best.reshape(self.P.shape), found.best_cost
-        if self.schedule.repair:
-            self._repair()
+            P, self.loss = found.best.reshape(P.shape), found.best_cost
+        return self._repaired(objective, P) if self.schedule.repair else P
 
-    def _repair(self) -> None:
+    def _repaired(self, objective: Objective, P: np.ndarray) -> np.ndarray:
         """Let each inoperative dendrite feed the output that MODNP would give it."""
-        M, C = self.P.shape
-        idle = np.flatnonzero(filters.dendrite_states(self.P) == "inoperative")
-        if idle.size:
-            self.P = self.P.copy()
-            self.P[idle, idle * C // M] = True
-            self.loss = float(self.objective.loss(self.parameters, self.P)[0])
+        M, C = P.shape
+        idle = np.flatnonzero(filters.dendrite_states(P) == "inoperative")
+        P = P.copy()
+        P[idle, idle * C // M] = True
+        self.loss = float(objective.loss(self.parameters, P)[0])
+        return P
 
-    def _parameter_step(self, iterations: int) -> None:
+    def _parameter_step(self, objective: Objective, P: np.ndarray, filter: str, iterations: int) -> None:
+        def loss_and_gradient(parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            if getattr(self.optimizer, "gradient", "exact") == "exact":
+                return objective.loss_and_gradient(parameters, P)
+            return objective.loss(parameters, P), objective.published_gradient(parameters, P, filter)
+
+        self.parameter_step(lambda parameters: objective.loss(parameters, P), loss_and_gradient, iterations)
+
+    def parameter_step(
+        self,
+        loss: Callable[[np.ndarray], np.ndarray],
+        loss_and_gradient: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
+        iterations: int,
+    ) -> None:
+        """Search the parameters, from the best so far."""
+        cost = loss_and_gradient if self.optimizer.uses_gradient else loss
         start = self.parameters if np.isfinite(self.loss) else None
-        found = self._search("parameters", self.space, self._parameter_cost(), iterations, start)
+        found = self._search("parameters", self.space, cost, iterations, start)
         if found.best_cost <= self.loss:
             self.parameters, self.loss = found.best, found.best_cost
-
-    def _parameter_cost(self) -> Callable[[np.ndarray], object]:
-        """The loss at the present P, with the gradient the optimizer asks for."""
-        objective, P = self.objective, self.P
-        if not self.optimizer.uses_gradient:
-            return lambda parameters: objective.loss(parameters, P)
-        if getattr(self.optimizer, "gradient", "exact") == "exact":
-            return lambda parameters: objective.loss_and_gradient(parameters, P)
-        return lambda parameters: (
-            objective.loss(parameters, P),
-            objective.published_gradient(parameters, P, self.filter),
-        )
 
     def _search(
         self,
@@ -202,9 +229,9 @@ class _Trainer:
         return found
 
 
-def parameter_space(objective: Objective) -> Space:
-    """Where the initial population is drawn: synaptic w and theta in [-1, 1], telodendral ones in [0, 1]."""
-    synaptic = objective.n_parameters - 2 * objective.n_classes
-    lower = np.zeros(objective.n_parameters)
-    lower[:synaptic] = -1
+def parameter_space(objective: Objective | Baseline) -> Space:
+    """Where the initial population is drawn: all in [-1, 1], but w_t and theta_t in [0, 1]."""
+    lower = np.full(objective.n_parameters, -1.0)
+    if isinstance(objective, Objective):
+        lower[-2 * objective.n_classes :] = 0
     return Space.box(lower, np.ones(objective.n_parameters))
