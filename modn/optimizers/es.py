@@ -20,7 +20,7 @@ from modn.optimizers.space import Array, Space
 
 @dataclass(frozen=True, eq=False)
 class ESState(State):
-    """The parents, best first, and the children to be evaluated next."""
+    """The parents and the children to be evaluated next."""
 
     parents: Array  # (population, V)
     costs: Array  # (population,)
@@ -72,16 +72,24 @@ class ES(Optimizer):
         if state.generation == 1:
             parents = told
         else:
-            successes = float(np.mean(costs < state.rivals))
-            sigma *= self.factor ** np.sign(successes - 0.2)
-            parents = np.concatenate([state.parents, told])
-            costs = np.concatenate([state.costs, costs])
-        survivors = np.argsort(costs, kind="stable")[: self.population]
-        parents, costs = parents[survivors], costs[survivors]
+            successes = np.count_nonzero(costs < state.rivals) / self.children
+            if successes != 0.2:
+                sigma *= self.factor if successes > 0.2 else 1 / self.factor
+            parents, costs = self._survivors(state, told, costs)
         children, rivals = self._children(state.space, parents, costs, sigma, rng)
-        return replace(
-            state, parents=parents, costs=costs, children=children, rivals=rivals, sigma=float(sigma)
-        )
+        return replace(state, parents=parents, costs=costs, children=children, rivals=rivals, sigma=sigma)
+
+    def _survivors(self, state: ESState, children: Array, costs: Array) -> tuple[Array, Array]:
+        """The best of parents and children; a child takes the place of a parent that dies."""
+        everyone = np.concatenate([state.costs, costs])
+        alive = np.zeros(everyone.size, dtype=np.bool_)
+        alive[np.argsort(everyone, kind="stable")[: self.population]] = True
+        dying, born = np.flatnonzero(~alive[: self.population]), np.flatnonzero(alive[self.population :])
+        if not born.size:
+            return state.parents, state.costs
+        parents, parents_costs = state.parents.copy(), state.costs.copy()
+        parents[dying], parents_costs[dying] = children[born], costs[born]
+        return parents, parents_costs
 
     def _children(
         self, space: Space, parents: Array, costs: Array, sigma: float, rng: np.random.Generator

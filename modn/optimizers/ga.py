@@ -1,7 +1,9 @@
 """GA, the genetic algorithm on a binary Gray code.
 
 Source: D. Simon, "Evolutionary Optimization Algorithms", Wiley, 2013, chapter 3. Parents are selected, cut at
-random bits and recombined in pairs; bits flip with a small probability; the elites survive unchanged.
+random bits and recombined in pairs; bits flip with a small probability; the elites survive unchanged. What
+Table 2 leaves open is by default as in the simple GA of D. Goldberg's "Genetic Algorithms", 1989: roulette on
+the fitness, one cut, no elites.
 """
 
 from dataclasses import dataclass, replace
@@ -35,7 +37,7 @@ class GA(Optimizer):
     bits: int = 16  # per real variable
     selection: str = "roulette"  # roulette (on 1 / (1 + cost)) | tournament (of two)
     cuts: int = 1  # crossover points per pair
-    elites: int = 2  # best chromosomes that survive as they are
+    elites: int = 0  # best chromosomes that survive as they are
 
     state_class: ClassVar[type[State]] = GAState
     smallest_population: ClassVar[int] = 2

@@ -5,8 +5,8 @@ the start, is all that is learnt: each generation is sampled from it, then it mo
 from the worst individuals. For real variables there are two codes:
 
 `real` (default), that of D. Simon's comparison of BBO with other algorithms (2008), whose settings Table 2
-of the paper repeats: the vector holds each variable's place in its box; samples are uniform around it, clipped
-to the box. `gray`: Baluja's, one probability per bit of a Gray code.
+of the paper repeats: the vector holds each variable's place in its box; samples are uniform around it,
+clipped to the box. `gray`: Baluja's, one probability per bit of a Gray code.
 
 A Boolean variable has one probability, that of being 1.
 """

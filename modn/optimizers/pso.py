@@ -37,7 +37,7 @@ class PSO(Optimizer):
     inertia: float = 1.0  # share of its velocity that a particle keeps
     cognitive: float = 0.3  # pull of the particle's own best position
     social: float = 0.3  # pull of the swarm's best position
-    velocity_clamp: float = 0.2  # largest velocity, in units of the variable's range
+    velocity_clamp: float = 0.5  # largest velocity, in units of the variable's range
     clip: bool = True  # positions stay in the box
 
     state_class: ClassVar[type[State]] = PSOState

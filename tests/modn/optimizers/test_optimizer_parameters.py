@@ -84,7 +84,7 @@ BAD = [
     ("ga", {"bits": 25}),
     ("ga", {"selection": "rank"}),
     ("ga", {"cuts": 0}),
-    ("ga", {"population": 2}),  # the two elites would leave no child
+    ("ga", {"population": 2, "elites": 2}),  # no place for a child
     ("pso", {"inertia": -1}),
     ("pso", {"velocity_clamp": 0}),
     ("pso", {"clip": 1}),

@@ -1,0 +1,71 @@
+"""What the optimizers themselves cost: their share of a generation, on raisin (V = 284) at Table 2's sizes.
+
+    python -m benchmarks.optimizers [--iterations 100] [--json benchmarks/optimizers.json]
+
+The goal is below 30 %: the time belongs to the objective.
+"""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from benchmarks.training import ROOT, objective
+from modn import filters
+from modn.optimizers import make, minimize
+from modn.training import parameter_space
+
+CASES: list[tuple[str, dict[str, Any]]] = [
+    ("bbo", {}),
+    ("bbo", {"variant": "simon"}),
+    ("ga", {}),
+    ("pso", {}),
+    ("pbil", {}),
+    ("pbil", {"code": "gray"}),
+    ("es", {}),
+    ("bp", {}),
+    ("adam", {}),
+]
+
+
+def measure(iterations: int) -> list[dict[str, Any]]:
+    """A row for each optimizer: milliseconds per generation and the optimizer's share of them."""
+    loss = objective()
+    P = filters.partition(loss.n_dendrites, loss.n_classes)
+    space = parameter_space(loss)
+    rows = []
+    for name, parameters in CASES:
+        optimizer = make(name, **parameters)
+
+        def cost(candidates: np.ndarray, both: bool = optimizer.uses_gradient) -> Any:
+            return loss.loss_and_gradient(candidates, P) if both else loss.loss(candidates, P)
+
+        minimize(optimizer, space, cost, 2, np.random.default_rng(0))  # compiles
+        found = minimize(optimizer, space, cost, iterations, np.random.default_rng(1))
+        own, objective_ms = (1e3 * s / (iterations + 1) for s in (found.seconds_own, found.seconds_cost))
+        label = " ".join([name, *(str(value) for value in parameters.values())])
+        share = own / (own + objective_ms)
+        rows.append({"optimizer": label, "own_ms": own, "objective_ms": objective_ms, "share": share})
+        print(
+            f"{label:<12} own {own:6.3f} ms   objective {objective_ms:7.3f} ms   share {share:6.1%}",
+            flush=True,
+        )
+    return rows
+
+
+def main() -> None:
+    """Print the table and write it."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--iterations", type=int, default=100)
+    parser.add_argument("--json", type=Path, default=ROOT / "benchmarks" / "optimizers.json")
+    options = parser.parse_args()
+    with threadpool_limits(1):
+        rows = measure(options.iterations)
+    options.json.write_text(json.dumps({"dataset": "raisin", "rows": rows}, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
