@@ -18,7 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 from modn.neuron import Neuron
 from modn.validation import class_indices
 
-DYING_THRESHOLD = 1e-6  # footnote 2 of the paper: below it a synapse's output counts as 0, and is set to 1
+DYING_THRESHOLD = (
+    1e-6  # the paper's footnote: while training with BP, a synapse with a smaller output counts as 1
+)
 
 Array = NDArray[np.float64]
 

@@ -19,12 +19,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from modn.gradients import DYING_THRESHOLD
 from modn.lanes import (
     LANES,
     compiled,
     exp2,
     load,
     log,
+    maximum,
     minimum,
     multiply_add,
     reciprocal,
@@ -38,15 +40,17 @@ _f32 = np.float32
 _LOG2_E = 1.4426950408889634
 
 # No product is taken to be above it, that is no dendrite below its inverse: the soma would not see the difference
-# in float32, while the gradient's products would become denormal numbers, which cost a hundred times as much.
-_CLOSED = 1e20
+# in float32, and a gradient times a smaller number would become denormal (see `exp2`).
+_CLOSED = 1e15
 
 # Beyond it every sigmoid is saturated: coefficients are cut there so that float32 stays finite.
 _LARGEST = 1e30
 
 _ROWS_PER_SUM = 32  # float32 sums of so many terms are then added up in float64
 
-EXACT, PUBLISHED_PARTITION, PUBLISHED_FULL = 0, 1, 2
+# What follows the soma: MODN's telodendra and softmax with the exact or one of the published gradients, or the DNM's
+# single sigmoid with the exact one.
+MODN, MODNP_PUBLISHED, MODNF_PUBLISHED, DNM = 0, 1, 2, 3
 
 
 class Scaling(NamedTuple):
@@ -233,33 +237,57 @@ def _unfold(dV, C, size):  # type: ignore[no-untyped-def]
                     numbers[n * LANES + lane] = numbers[n * size + lane % size]
 
 
+# After the soma: functions of n_rows folded vectors per output, V row c R + n
+
+
 @compiled
-def _log_likelihood(V, lane_counts, lane_w_t, lane_theta_t, n_rows, lane_loss):  # type: ignore[no-untyped-def]
-    """Eqs. 8, 9 and 10 on n_rows vectors per output: V becomes R, and lane_loss (LANES,) gets the sums."""
+def _softmax_loss(V, lane_counts, lane_w_t, lane_theta_t, n):  # type: ignore[no-untyped-def]
+    """Eqs. 8, 9 and 10 of one vector of samples: minus their log-likelihood. V becomes the telodendra R."""
     C = lane_w_t.shape[0]
     R = V.shape[0] // C
-    sums = np.empty((1, LANES), _f32)
+    total = splat(0.0)
+    for c in range(C):
+        telodendron = tanh(load(lane_w_t, c) * load(V, c * R + n) - load(lane_theta_t, c))
+        store(V, c * R + n, telodendron)
+        total = total + exp2(telodendron * splat(_LOG2_E))
+    log_total = log(total)
+    loss = splat(0.0)
+    for c in range(C):
+        loss = multiply_add(load(lane_counts, c * R + n), log_total - load(V, c * R + n), loss)
+    return loss
+
+
+@compiled
+def _sigmoid_loss(V, lane_counts, lane_w_t, lane_theta_t, n):  # type: ignore[no-untyped-def]
+    """Eqs. 4 and 10 of one vector of samples: log(1 + exp(u)), minus u for those of class 1."""
+    R = V.shape[0]
+    u = load(lane_w_t, 0) * load(V, n) - load(lane_theta_t, 0)
+    size = maximum(u, splat(0.0) - u)
+    softplus = maximum(u, splat(0.0)) + log(splat(1.0) + exp2(size * splat(-_LOG2_E)))
+    positives = load(lane_counts, R + n)
+    return (load(lane_counts, n) + positives) * softplus - positives * u
+
+
+@compiled
+def _head_loss(head, V, lane_counts, lane_w_t, lane_theta_t, n_rows, lane_loss):  # type: ignore[no-untyped-def]
+    """Write the sums over the samples of each lane to lane_loss (LANES,)."""
+    sums = _vectors(1)
     lane_loss.fill(0.0)
     for first in range(0, n_rows, _ROWS_PER_SUM):
         partial = splat(0.0)
         for n in range(first, min(first + _ROWS_PER_SUM, n_rows)):
-            total = splat(0.0)
-            for c in range(C):
-                potential = load(lane_w_t, c) * load(V, c * R + n) - load(lane_theta_t, c)
-                telodendron = tanh(potential)
-                store(V, c * R + n, telodendron)
-                total = total + exp2(telodendron * splat(_LOG2_E))
-            log_total = log(total)
-            for c in range(C):
-                partial = multiply_add(load(lane_counts, c * R + n), log_total - load(V, c * R + n), partial)
+            if head == DNM:
+                partial = partial + _sigmoid_loss(V, lane_counts, lane_w_t, lane_theta_t, n)
+            else:
+                partial = partial + _softmax_loss(V, lane_counts, lane_w_t, lane_theta_t, n)
         store(sums, 0, partial)
         for lane in range(LANES):
             lane_loss[lane] += sums[0, lane]
 
 
 @compiled
-def population_loss(block, parameters, P, scaling):  # type: ignore[no-untyped-def]
-    """Return the sum over the block's samples of -log O[true class] (S,), in float64."""
+def population_loss(block, parameters, P, scaling, head):  # type: ignore[no-untyped-def]
+    """Return the sum over the block's samples of -log O[true class] (S,), in float64; `head` is MODN or DNM."""
     S, D = parameters.shape[0], block.features.shape[0]
     M, C = P.shape[1:]
     R = block.counts.shape[0]
@@ -268,7 +296,7 @@ def population_loss(block, parameters, P, scaling):  # type: ignore[no-untyped-d
     slope, offset = _vectors(D), _vectors(D)
     lane_P, lane_w_t, lane_theta_t = _vectors(C), _vectors(C), _vectors(C)
     table, Z = _vectors(_n_table_rows(block)), _vectors(R)
-    V, lane_counts = _vectors(C * R), _vectors(C * R)
+    V, lane_counts = _vectors(C * R), _vectors(block.counts.size)
     first, packed = 0, 0
     while first < S:
         size = _largest_chunk(S - first)
@@ -283,7 +311,7 @@ def population_loss(block, parameters, P, scaling):  # type: ignore[no-untyped-d
         if packed != size:
             _pack_counts(block.counts, size, lane_counts)
             packed = size
-        _log_likelihood(V, lane_counts, lane_w_t, lane_theta_t, _n_folded_rows(R, size), lane_loss)
+        _head_loss(head, V, lane_counts, lane_w_t, lane_theta_t, _n_folded_rows(R, size), lane_loss)
         for lane in range(LANES):
             loss[first + lane % size] += lane_loss[lane]
         first += size
@@ -304,7 +332,7 @@ def filters_loss(block, parameters, P, scaling):  # type: ignore[no-untyped-def]
     slope, offset = _vectors(D), _vectors(D)
     lane_w_t, lane_theta_t = _vectors(C), _vectors(C)
     table, Z, lane_P = _vectors(_n_table_rows(block)), _vectors(R), _vectors(C * M)
-    V, lane_counts = _vectors(C * R), _vectors(C * R)
+    V, lane_counts = _vectors(C * R), _vectors(block.counts.size)
 
     dendrites = np.empty((R, M), _f32)
     for vector in range((M + LANES - 1) // LANES):
@@ -328,7 +356,7 @@ def filters_loss(block, parameters, P, scaling):  # type: ignore[no-untyped-def]
                 for j in range(M):
                     total = multiply_add(splat(dendrites[n, j]), load(lane_P, c * M + j), total)
                 store(V, c * R + n, total)
-        _log_likelihood(V, lane_counts, lane_w_t, lane_theta_t, R, lane_loss)
+        _head_loss(MODN, V, lane_counts, lane_w_t, lane_theta_t, R, lane_loss)
         for lane in range(min(LANES, S - first)):
             loss[first + lane] = lane_loss[lane]
     return loss
@@ -338,49 +366,71 @@ def filters_loss(block, parameters, P, scaling):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _head_gradient(rule, V, lane_counts, lane_w_t, lane_theta_t, n_rows, lane_loss, dw_t, dtheta_t):  # type: ignore[no-untyped-def]
-    """Eqs. 8-10 and their gradient: V becomes dloss/dV; lane_loss (LANES,), dw_t and dtheta_t (C, LANES) get sums.
+def _softmax_gradient(head, V, lane_counts, lane_w_t, lane_theta_t, n, R_n, dU):  # type: ignore[no-untyped-def]
+    """Return `_softmax_loss`; V becomes dloss/dV and dU (C, LANES) dloss/dU, with U = w_t V - theta_t.
 
-    w_t and theta_t stand for alpha_t w_t and alpha_t theta_t, whose gradients these are.
+    R_n (C, LANES) is working memory.
     """
     C = lane_w_t.shape[0]
     R = V.shape[0] // C
     one = splat(1.0)
-    telodendra = _vectors(C)
-    sums = _vectors(1)
+    total, samples, true_R = splat(0.0), splat(0.0), splat(0.0)
+    for c in range(C):
+        telodendron = tanh(load(lane_w_t, c) * load(V, c * R + n) - load(lane_theta_t, c))
+        store(R_n, c, telodendron)
+        total = total + exp2(telodendron * splat(_LOG2_E))
+        samples = samples + load(lane_counts, c * R + n)
+        true_R = multiply_add(load(lane_counts, c * R + n), telodendron, true_R)
+    inverse_total = reciprocal(total)
+    for c in range(C):
+        telodendron, count = load(R_n, c), load(lane_counts, c * R + n)
+        proba = exp2(telodendron * splat(_LOG2_E)) * inverse_total
+        slope = one - telodendron * telodendron
+        exact = (samples * proba - count) * slope
+        published = count * (proba - one) * slope  # minus Eqs. 15 and 16, without V
+        store(dU, c, exact if head == MODN else published)
+        # Eqs. 17 and 18 have the other sign, Eqs. 19-22 are exact
+        soma = splat(0.0) - published if head == MODNP_PUBLISHED else exact
+        store(V, c * R + n, soma * load(lane_w_t, c))
+    return samples * log(total) - true_R
+
+
+@compiled
+def _sigmoid_gradient(V, lane_counts, lane_w_t, lane_theta_t, n, dU):  # type: ignore[no-untyped-def]
+    """Return `_sigmoid_loss`; V becomes dloss/dV and dU (1, LANES) dloss/dU."""
+    R = V.shape[0]
+    loss = _sigmoid_loss(V, lane_counts, lane_w_t, lane_theta_t, n)
+    u = load(lane_w_t, 0) * load(V, n) - load(lane_theta_t, 0)
+    positives = load(lane_counts, R + n)
+    proba = reciprocal(splat(1.0) + exp2(u * splat(-_LOG2_E)))
+    gradient = (load(lane_counts, n) + positives) * proba - positives
+    store(dU, 0, gradient)
+    store(V, n, gradient * load(lane_w_t, 0))
+    return loss
+
+
+@compiled
+def _head_gradient(head, V, lane_counts, lane_w_t, lane_theta_t, n_rows, lane_loss, dw_t, dtheta_t):  # type: ignore[no-untyped-def]
+    """Write the sums over samples to lane_loss (LANES,), dw_t and dtheta_t (C, LANES); V becomes dloss/dV."""
+    C = lane_w_t.shape[0]
+    R = V.shape[0] // C
+    R_n, V_n, dU, loss = _vectors(C), _vectors(C), _vectors(C), _vectors(1)
     lane_loss.fill(0.0)
     dw_t.fill(0.0)
     dtheta_t.fill(0.0)
     for n in range(n_rows):
-        total, samples, true_R = splat(0.0), splat(0.0), splat(0.0)
         for c in range(C):
-            telodendron = tanh(load(lane_w_t, c) * load(V, c * R + n) - load(lane_theta_t, c))
-            store(telodendra, c, telodendron)
-            total = total + exp2(telodendron * splat(_LOG2_E))
-            samples = samples + load(lane_counts, c * R + n)
-            true_R = multiply_add(load(lane_counts, c * R + n), telodendron, true_R)
-        inverse_total = reciprocal(total)
-        store(sums, 0, samples * log(total) - true_R)
+            store(V_n, c, load(V, c * R + n))
+        if head == DNM:
+            store(loss, 0, _sigmoid_gradient(V, lane_counts, lane_w_t, lane_theta_t, n, dU))
+        else:
+            store(loss, 0, _softmax_gradient(head, V, lane_counts, lane_w_t, lane_theta_t, n, R_n, dU))
         for lane in range(LANES):
-            lane_loss[lane] += sums[0, lane]
+            lane_loss[lane] += loss[0, lane]
         for c in range(C):
-            telodendron, count = load(telodendra, c), load(lane_counts, c * R + n)
-            proba = exp2(telodendron * splat(_LOG2_E)) * inverse_total
-            slope = one - telodendron * telodendron
-            exact = (samples * proba - count) * slope
-            published = count * (proba - one) * slope  # minus Eqs. 15 and 16 without V
-            telodendron_gradient = exact if rule == EXACT else published
-            soma_gradient = exact
-            if rule == PUBLISHED_PARTITION:
-                soma_gradient = splat(0.0) - published  # the sign of Eqs. 17 and 18
-            v = load(V, c * R + n)
-            store(sums, 0, telodendron_gradient * v)
             for lane in range(LANES):
-                dw_t[c, lane] += sums[0, lane]
-            store(sums, 0, telodendron_gradient)
-            for lane in range(LANES):
-                dtheta_t[c, lane] -= sums[0, lane]
-            store(V, c * R + n, soma_gradient * load(lane_w_t, c))
+                dw_t[c, lane] += dU[c, lane] * V_n[c, lane]
+                dtheta_t[c, lane] -= dU[c, lane]
 
 
 @compiled
@@ -428,22 +478,23 @@ def _synapses_gradient(block, slope, offset, dying, table, da, da_x):  # type: i
 
 
 @compiled
-def population_gradient(block, parameters, P, scaling, rule, loss, gradient):  # type: ignore[no-untyped-def]
+def population_gradient(block, parameters, P, scaling, head, loss, gradient):  # type: ignore[no-untyped-def]
     """Add the sums over the block's samples to loss (S,) and gradient (S, 2DM + 2C), float64.
 
-    `rule` is EXACT or one of the published ones; these set a synapse with Y < 1e-6 to 1, in the loss too.
+    The published gradients set a synapse with Y < 1e-6 to 1, in the loss too.
     """
     S, D = parameters.shape[0], block.features.shape[0]
     M, C = P.shape[1:]
     R = block.counts.shape[0]
-    dying = np.inf if rule == EXACT else 1e6 - 1.0
+    published = head == MODNP_PUBLISHED or head == MODNF_PUBLISHED
+    dying = 1.0 / DYING_THRESHOLD - 1.0 if published else np.inf
     lane_loss = np.empty(LANES, np.float64)
     dw_t, dtheta_t = np.empty((C, LANES), np.float64), np.empty((C, LANES), np.float64)
     slope, offset, da, da_x = _vectors(D), _vectors(D), _vectors(D), _vectors(D)
     lane_P, lane_w_t, lane_theta_t = _vectors(C), _vectors(C), _vectors(C)
     n_table_rows = _n_table_rows(block)
     table, Z = _vectors(n_table_rows), _vectors(M * R)
-    V, lane_counts = _vectors(C * R), _vectors(C * R)
+    V, lane_counts = _vectors(C * R), _vectors(block.counts.size)
     first, packed = 0, 0
     while first < S:
         size = _largest_chunk(S - first)
@@ -460,7 +511,7 @@ def population_gradient(block, parameters, P, scaling, rule, loss, gradient):  #
             _pack_counts(block.counts, size, lane_counts)
             packed = size
         n_rows = _n_folded_rows(R, size)
-        _head_gradient(rule, V, lane_counts, lane_w_t, lane_theta_t, n_rows, lane_loss, dw_t, dtheta_t)
+        _head_gradient(head, V, lane_counts, lane_w_t, lane_theta_t, n_rows, lane_loss, dw_t, dtheta_t)
         for lane in range(LANES):
             loss[first + lane % size] += lane_loss[lane]
             for c in range(C):

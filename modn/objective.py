@@ -7,16 +7,21 @@ The same mathematics as `modn.neuron` and `modn.gradients`, which are the readab
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from modn import gradients, kernels
-from modn.distinct import blocks_of
-from modn.neuron import Neuron
+from modn import kernels
+from modn.distinct import Block, blocks_of
+from modn.gradients import check_published_filter
 from modn.validation import boolean_filter, class_indices, finite_array, positive_integer, positive_number
 
 Array = NDArray[np.float64]
 
 
 class Objective:
-    """The loss of MODN on one training set, as a function of a population's parameters and filters."""
+    """The loss of MODN on one training set, as a function of a population's parameters and filters.
+
+    parameters  (S, 2DM + 2C), rows [w_s row-major | theta_s | w_t | theta_t]; a single row is a population of one
+    P           (M, C), one filter for all, or (S, M, C), one each. With a single row of parameters and S filters,
+                the dendrites are computed once and each filter costs a matrix product.
+    """
 
     def __init__(
         self, X: ArrayLike, y: ArrayLike, n_dendrites: int, n_classes: int, alpha_s: float, alpha_t: float
@@ -27,11 +32,7 @@ class Objective:
         self.y = class_indices("y", y, len(self.X), self.n_classes)
         self.alpha_s = positive_number("alpha_s", alpha_s)
         self.alpha_t = positive_number("alpha_t", alpha_t)
-        # float32 keeps 7 digits: features are centred and scaled to [-1, 1] so that none is lost to an offset
-        low, high = self.X.min(axis=0), self.X.max(axis=0)
-        middle, half = low / 2 + high / 2, np.where(high > low, high / 2 - low / 2, 1.0)
-        self._scaling = kernels.Scaling(self.alpha_s, self.alpha_t, middle, half)
-        self._blocks = blocks_of((self.X - middle) / half, self.y, self.n_classes)
+        self._scaling, self._blocks = prepare(self.X, self.y, self.n_classes, self.alpha_s, self.alpha_t)
 
     @property
     def n_parameters(self) -> int:
@@ -41,9 +42,13 @@ class Objective:
     def loss(self, parameters: ArrayLike, P: ArrayLike) -> Array:
         """Return the loss (S,) of each individual."""
         parameters, P = self._population(parameters, P)
-        kernel = kernels.filters_loss if len(P) > len(parameters) else kernels.population_loss
-        total = sum(kernel(block, parameters, P, self._scaling) for block in self._blocks)
-        return total / len(self.X)
+        loss = np.zeros(max(len(parameters), len(P)))
+        for block in self._blocks:
+            if len(P) > len(parameters):
+                loss += kernels.filters_loss(block, parameters, P, self._scaling)
+            else:
+                loss += kernels.population_loss(block, parameters, P, self._scaling, kernels.MODN)
+        return loss / len(self.X)
 
     def gradient(self, parameters: ArrayLike, P: ArrayLike) -> Array:
         """Return the exact gradient (S, 2DM + 2C) of each individual's loss."""
@@ -51,34 +56,61 @@ class Objective:
 
     def loss_and_gradient(self, parameters: ArrayLike, P: ArrayLike) -> tuple[Array, Array]:
         """Return the loss (S,) and its exact gradient (S, 2DM + 2C), computed together."""
-        return self._loss_and_gradient(parameters, P, kernels.EXACT)
+        return self._loss_and_gradient(*self._population(parameters, P), kernels.MODN)
 
     def published_gradient(self, parameters: ArrayLike, P: ArrayLike, filter: str) -> Array:
         """Return Eqs. 15-22 to the letter, as a gradient (S, 2DM + 2C) to descend (see `modn.gradients`).
 
         `filter` says whose equations: "partition" (MODNP: 15-18) or "full" (MODNF: 15, 16, 19-22).
         """
-        gradients.check_published_filter(filter, np.asarray(P))
-        rule = kernels.PUBLISHED_PARTITION if filter == "partition" else kernels.PUBLISHED_FULL
-        return self._loss_and_gradient(parameters, P, rule)[1]
-
-    def _loss_and_gradient(self, parameters: ArrayLike, P: ArrayLike, rule: int) -> tuple[Array, Array]:
         parameters, P = self._population(parameters, P)
+        check_published_filter(filter, P)
+        head = kernels.MODNP_PUBLISHED if filter == "partition" else kernels.MODNF_PUBLISHED
+        return self._loss_and_gradient(parameters, P, head)[1]
+
+    def _loss_and_gradient(self, parameters: Array, P: NDArray[np.bool_], head: int) -> tuple[Array, Array]:
         if len(P) > len(parameters):
             parameters = np.repeat(parameters, len(P), axis=0)
-        loss, gradient = np.zeros(len(parameters)), np.zeros(parameters.shape)
-        for block in self._blocks:
-            kernels.population_gradient(block, parameters, P, self._scaling, rule, loss, gradient)
-        return loss / len(self.X), gradient / len(self.X)
+        return sum_gradients(self._blocks, parameters, P, self._scaling, head)
 
     def _population(self, parameters: ArrayLike, P: ArrayLike) -> tuple[Array, NDArray[np.bool_]]:
-        """Check and return parameters (S, 2DM + 2C) and P (S or 1, M, C)."""
-        parameters = np.asarray(parameters)
-        if parameters.ndim == 1:
-            parameters = parameters[None]
-        parameters = finite_array("parameters", parameters, ("n_individuals", self.n_parameters))
+        """Check and return parameters (S or 1, 2DM + 2C) and P (S or 1, M, C)."""
+        parameters = population_rows(parameters, self.n_parameters)
         P = np.asarray(P)
         if P.ndim == 2:
-            return parameters, boolean_filter("P", P, (self.n_dendrites, self.n_classes))[None]
-        S: int | str = "n_individuals" if len(parameters) == 1 else len(parameters)
-        return parameters, boolean_filter("P", P, (S, self.n_dendrites, self.n_classes))
+            P = boolean_filter("P", P, (self.n_dendrites, self.n_classes))[None]
+        else:
+            S: int | str = "n_individuals" if len(parameters) == 1 else len(parameters)
+            P = boolean_filter("P", P, (S, self.n_dendrites, self.n_classes))
+        return parameters, np.require(P, requirements="CW")
+
+
+def population_rows(parameters: ArrayLike, n_parameters: int) -> Array:
+    """Check and return parameters as (S, n_parameters), in the one memory layout the kernels are compiled for."""
+    rows = np.asarray(parameters)
+    rows = finite_array("parameters", rows[None] if rows.ndim == 1 else rows, ("n_individuals", n_parameters))
+    return np.require(rows, requirements="CW")
+
+
+def prepare(
+    X: Array, y: NDArray[np.int64], n_classes: int, alpha_s: float, alpha_t: float
+) -> tuple[kernels.Scaling, list[Block]]:
+    """Return what the kernels need of a training set.
+
+    float32 keeps 7 digits: features are centred and scaled to [-1, 1] so that none is lost to an offset.
+    """
+    low, high = X.min(axis=0), X.max(axis=0)
+    middle, half = low / 2 + high / 2, high / 2 - low / 2
+    half[half == 0] = 1.0
+    return kernels.Scaling(alpha_s, alpha_t, middle, half), blocks_of((X - middle) / half, y, n_classes)
+
+
+def sum_gradients(
+    blocks: list[Block], parameters: Array, P: NDArray[np.bool_], scaling: kernels.Scaling, head: int
+) -> tuple[Array, Array]:
+    """Return the mean loss (S,) and its gradient (as parameters) over the samples of all blocks."""
+    loss, gradient = np.zeros(len(parameters)), np.zeros(parameters.shape)
+    for block in blocks:
+        kernels.population_gradient(block, parameters, P, scaling, head, loss, gradient)
+    n_samples = sum(float(block.counts.sum()) for block in blocks)
+    return loss / n_samples, gradient / n_samples

@@ -1,0 +1,126 @@
+"""The dendritic neuron model (DNM, Eqs. 1-4), which MODN generalises: one output, for two classes.
+
+Its synapses and dendrites are those of a MODN whose filter lets the only output listen to every dendrite; then
+comes a sigmoid with fixed alpha_o and theta_o instead of telodendra and softmax. Parameters: [w_s | theta_s].
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+
+from modn import filters, kernels
+from modn.neuron import Neuron
+from modn.objective import population_rows, prepare, sum_gradients
+from modn.validation import class_indices, finite_array, finite_number, positive_integer, positive_number
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class DNM:
+    """One dendritic neuron with a single output, the probability of class 1."""
+
+    w_s: Array  # (D, M) weight of each synapse
+    theta_s: Array  # (D, M) threshold of each synapse
+    alpha_s: float  # synaptic scaling factor
+    alpha_o: float  # scaling factor of the soma
+    theta_o: float  # threshold of the soma
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "alpha_o", positive_number("alpha_o", self.alpha_o))
+        object.__setattr__(self, "theta_o", finite_number("theta_o", self.theta_o))
+        for name in ("w_s", "theta_s", "alpha_s"):
+            object.__setattr__(self, name, getattr(self.neuron, name))
+
+    @property
+    def neuron(self) -> Neuron:
+        """The MODN with the same synapses and dendrites, and whose only telodendron has the same potential."""
+        w_s = finite_array("w_s", self.w_s, ("n_features", "n_dendrites"))
+        P = filters.full(w_s.shape[1], 1)
+        return Neuron(w_s, self.theta_s, P, np.ones(1), np.full(1, self.theta_o), self.alpha_s, self.alpha_o)
+
+    def membrane(self, X: ArrayLike) -> Array:
+        """V (N,): the sum of all dendrites (Eq. 3)."""
+        return self.neuron.soma(X)[:, 0]
+
+    def potential(self, X: ArrayLike) -> Array:
+        """alpha_o (V - theta_o) (N,): the exponent of Eq. 4."""
+        with np.errstate(over="ignore"):
+            return self.alpha_o * (self.membrane(X) - self.theta_o)
+
+    def soma(self, X: ArrayLike) -> Array:
+        """O (N,): the probability of class 1 (Eq. 4)."""
+        return expit(self.potential(X))
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """Return the probabilities of classes 0 and 1 (N, 2)."""
+        potential = self.potential(X)
+        return np.stack([expit(-potential), expit(potential)], axis=1)
+
+    def parameters(self) -> Array:
+        """Return the row [w_s row-major | theta_s] of 2DM numbers."""
+        return np.concatenate([self.w_s.ravel(), self.theta_s.ravel()])
+
+    @classmethod
+    def from_parameters(
+        cls, parameters: ArrayLike, n_features: int, alpha_s: float, alpha_o: float, theta_o: float
+    ) -> "DNM":
+        """Build the neuron from its row of parameters."""
+        D = positive_integer("n_features", n_features)
+        row = finite_array("parameters", parameters, ("2 * n_features * n_dendrites",))
+        if len(row) % (2 * D):
+            raise ValueError(
+                f"parameters must hold 2 * n_features * n_dendrites numbers; got {len(row)} for n_features={D}"
+            )
+        w_s, theta_s = row.reshape(2, D, -1)
+        return cls(w_s, theta_s, alpha_s, alpha_o, theta_o)
+
+
+class DNMObjective:
+    """The binary cross-entropy of the DNM on one training set, as a function of a population's parameters.
+
+    parameters  (S, 2DM), rows [w_s row-major | theta_s]; a single row is a population of one
+    """
+
+    def __init__(
+        self, X: ArrayLike, y: ArrayLike, n_dendrites: int, alpha_s: float, alpha_o: float, theta_o: float
+    ) -> None:
+        self.X = finite_array("X", X, ("n_samples", "n_features"))
+        self.y = class_indices("y", y, len(self.X), 2)
+        self.n_dendrites = positive_integer("n_dendrites", n_dendrites)
+        self.alpha_s = positive_number("alpha_s", alpha_s)
+        self.alpha_o = positive_number("alpha_o", alpha_o)
+        self.theta_o = finite_number("theta_o", theta_o)
+        self._scaling, self._blocks = prepare(self.X, self.y, 2, self.alpha_s, self.alpha_o)
+        self._P = filters.full(self.n_dendrites, 1)[None]
+
+    @property
+    def n_parameters(self) -> int:
+        """2DM, the length of a row of parameters."""
+        return 2 * self.X.shape[1] * self.n_dendrites
+
+    def loss(self, parameters: ArrayLike) -> Array:
+        """Return the loss (S,) of each individual."""
+        rows = self._modn_rows(parameters)
+        loss = np.zeros(len(rows))
+        for block in self._blocks:
+            loss += kernels.population_loss(block, rows, self._P, self._scaling, kernels.DNM)
+        return loss / len(self.X)
+
+    def gradient(self, parameters: ArrayLike) -> Array:
+        """Return the exact gradient (S, 2DM) of each individual's loss."""
+        return self.loss_and_gradient(parameters)[1]
+
+    def loss_and_gradient(self, parameters: ArrayLike) -> tuple[Array, Array]:
+        """Return the loss (S,) and its exact gradient (S, 2DM), computed together."""
+        rows = self._modn_rows(parameters)
+        loss, gradient = sum_gradients(self._blocks, rows, self._P, self._scaling, kernels.DNM)
+        return loss, gradient[:, : self.n_parameters]
+
+    def _modn_rows(self, parameters: ArrayLike) -> Array:
+        """Append w_t = 1 and theta_t = theta_o: the rows of the MODN with the same potentials."""
+        rows = population_rows(parameters, self.n_parameters)
+        telodendron = np.tile([1.0, self.theta_o], (len(rows), 1))
+        return np.concatenate([rows, telodendron], axis=1)
