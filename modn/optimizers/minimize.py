@@ -57,7 +57,7 @@ def minimize(
         state = clock.own(optimizer.tell, state, candidates, costs, rng, gradients)
         evaluations += len(candidates)
         curve.append(state.best_cost)
-        if callback is not None and callback(iteration, state.best_cost) is True:
+        if callback is not None and callback(iteration, state.best_cost):
             break
     return Minimum(
         state.best, state.best_cost, np.array(curve), evaluations, clock.seconds_own, clock.seconds_cost
