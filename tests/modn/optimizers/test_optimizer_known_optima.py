@@ -1,10 +1,10 @@
 """Problems with known optima: every optimizer reaches its stated target in 10 of 10 seeds.
 
-Population and budget are the defaults (400 iterations, BP: 3000). The targets differ widely, and are meant to:
+Population and budget are the defaults (400 iterations, BP: 3000). The targets differ widely, as they should:
 they record what these algorithms are at the paper's settings. The best of 80,000 random samples reaches about
 6 on the sphere, 9 on Rastrigin, 7 on one-max and 0.51 on XOR (constant outputs: log 2 = 0.69; the best
-possible: 0.127). By these measures PBIL and GA are hardly better than that on real variables as the paper runs
-them - its Table 3 says so too - and the same code with better settings is.
+possible: 0.127). As the paper runs it, PBIL is no better than that on real variables, nor is GA on XOR - the
+paper's Table 3 says so too; the same code with better settings is.
 """
 
 from collections.abc import Callable
