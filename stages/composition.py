@@ -8,6 +8,7 @@ that is not allowed ends the composition, before any file is written.
 import difflib
 import functools
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra.core.config_store import ConfigStore
 from hydra.errors import ConfigCompositionException, HydraException
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 
 from stages.schema import Parameters, check
 
@@ -73,9 +74,15 @@ def _resolve_derived(*, _root_: DictConfig) -> dict[str, Any]:
 
 
 def _checked(config: DictConfig) -> Parameters:
-    typed = OmegaConf.merge(OmegaConf.structured(Parameters), config)
-    OmegaConf.resolve(typed)
-    parameters = OmegaConf.to_object(typed)
+    # as plain values: what Hydra has typed already may hold keys that were forced in with "+"
+    plain = OmegaConf.to_container(config, resolve=True)
+    assert isinstance(plain, dict)
+    try:
+        parameters = OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(Parameters), plain))
+    except ConfigKeyError as error:
+        assert error.object_type is not None  # the dataclass without that key
+        allowed = ", ".join(sorted(f.name for f in fields(error.object_type)))
+        raise ValueError(f"there is no key {error.full_key!r}; allowed: {allowed}") from None
     assert isinstance(parameters, Parameters)
     check(parameters)
     return parameters
@@ -91,6 +98,11 @@ def _explaining(load: Any) -> Any:
     def load_configuration(
         self: ConfigLoaderImpl, config_name: str, overrides: list[str], *args: Any, **kwargs: Any
     ) -> DictConfig:
+        for override in overrides:
+            if override.lstrip("+~").partition("=")[0].split(".")[0] == "derived":
+                raise ConfigCompositionException(
+                    f"{override}: derived follows from the other parameters; allowed: to change those"
+                )
         try:
             return load(self, config_name, overrides, *args, **kwargs)
         except (HydraException, OmegaConfBaseException) as error:
