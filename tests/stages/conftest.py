@@ -1,0 +1,65 @@
+"""The copies of the project that tests ask for.
+
+One pipeline is run, once per session, in a copy of the sources; each test gets a copy of that copy, compiled
+kernels and DVC's cache included, so that it pays only for what it changes.
+"""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from copies import PIECES, ROOT, Outcome, Place, Project, copy_of
+
+from stages import composition, files
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    root = tmp_path / "place"
+    for piece in ("conf", "data/raw"):
+        shutil.copytree(ROOT / piece, root / piece)
+    composition.register()
+    monkeypatch.setattr(composition, "ROOT", root)
+    for name, value in vars(files).items():
+        if isinstance(value, Path):
+            monkeypatch.setattr(files, name, root / value.relative_to(ROOT))
+    return Place(root)
+
+
+@pytest.fixture(scope="session")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """The sources as committed, with the params.yaml that they compose to; nothing has been run."""
+    folder = tmp_path_factory.mktemp("sources")
+    project = Project(folder / "project", folder / "site-cache")
+    for piece in PIECES:
+        target = project.root / piece
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if (ROOT / piece).is_dir():
+            shutil.copytree(ROOT / piece, target)  # with times: what numba has compiled stays valid
+        else:
+            shutil.copy2(ROOT / piece, target)
+    project.succeed("git", "init", "--quiet")
+    project.succeed("python", "-m", "stages.params")
+    project.commit("Sources")
+    return project
+
+
+@pytest.fixture(scope="session")
+def finished(sources: Project, tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, Outcome]:
+    """A project whose pipeline has run once, its results committed; and what DVC said."""
+    project = copy_of(sources, tmp_path_factory.mktemp("finished"))
+    outcome = project.experiment()
+    project.commit("First results")
+    return project, outcome
+
+
+@pytest.fixture
+def fresh(sources: Project, tmp_path: Path) -> Project:
+    """A project of one's own in which nothing has been run."""
+    return copy_of(sources, tmp_path)
+
+
+@pytest.fixture
+def project(finished: tuple[Project, Outcome], tmp_path: Path) -> Project:
+    """A project of one's own whose pipeline has run."""
+    return copy_of(finished[0], tmp_path)

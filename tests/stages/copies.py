@@ -1,0 +1,158 @@
+"""Copies of the project for tests to run in: in this process (`Place`), or as real commands (`Project`)."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from stages import composition
+from stages.schema import Parameters
+
+ROOT = Path(__file__).resolve().parents[2]
+PIECES = [
+    ".dvc/.gitignore",
+    ".dvc/config",
+    ".dvcignore",
+    ".gitignore",
+    "conf",
+    "data/raw",
+    "dvc.yaml",
+    "modn",
+    "stages",
+]
+# Two datasets, two optimizers, few iterations. Not the profile `smoke`: its reports are not in git.
+FEW = [
+    "profile=quick",
+    "runs=2",
+    "max_iterations=3",
+    "runtime.workers=1",
+    "datasets=[iris,caesarian]",
+    "comparison.modn=[]",
+    "comparison.modnp=[]",
+    "comparison.modnf=[bbo,pso]",
+]
+
+
+@dataclass
+class Place:
+    """A folder that the stages called in this process take for the project's."""
+
+    root: Path
+
+    def parameters(self, *overrides: str) -> Parameters:
+        """What conf/ composes to, as a stage reads it back from params.yaml."""
+        text = composition.compose_conf(list(overrides))
+        (self.root / "params.yaml").write_text(text)
+        return composition.compose_stage([])
+
+    def made(self) -> dict[str, bytes]:
+        """Everything that stages have written so far."""
+        return contents(self.root, "data", leave_out="data/raw")
+
+
+@dataclass
+class Project:
+    """A copy of the project, in git, to run commands in."""
+
+    root: Path
+    site_cache: Path
+
+    def run(
+        self, *command: str, environment: dict[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command to its end; its output is one text, as on a terminal."""
+        return subprocess.run(
+            command,
+            cwd=self.root,
+            env=self.environment() | (environment or {}),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=300,
+        )
+
+    def environment(self) -> dict[str, str]:
+        """Ours without what belongs to another repository or user."""
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(("GIT_", "DVC_"))}
+        author = {
+            f"GIT_{who}_{what}": "test@example.org"
+            for who in ("AUTHOR", "COMMITTER")
+            for what in ("NAME", "EMAIL")
+        }
+        return kept | author | {
+            "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "DVC_SITE_CACHE_DIR": str(self.site_cache),
+            "DVC_NO_ANALYTICS": "1",
+            "NUMBA_NUM_THREADS": "1",
+        }  # fmt: skip
+
+    def succeed(self, *command: str) -> str:
+        """The output of a command that must succeed."""
+        done = self.run(*command)
+        assert done.returncode == 0, f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout}"
+        return done.stdout
+
+    def stage(self, name: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """python -m stages.<name>."""
+        return self.run("python", "-m", f"stages.{name}", *arguments, environment=environment)
+
+    def experiment(self, *overrides: str) -> "Outcome":
+        """`dvc exp run` of the few cells that the tests train, with changes."""
+        settings = [part for override in [*FEW, *overrides] for part in ("-S", override)]
+        return Outcome(self.succeed("dvc", "exp", "run", *settings))
+
+    def repro(self) -> "Outcome":
+        return Outcome(self.succeed("dvc", "repro"))
+
+    def commit(self, message: str) -> None:
+        self.succeed("git", "add", "--all")
+        self.succeed("git", "commit", "--quiet", "--message", message)
+
+    def contents(self) -> dict[str, bytes]:
+        """Every file of the project, whoever keeps it; not what tools keep for themselves."""
+        return contents(self.root, ".", leave_out=".dvc/tmp")
+
+
+@dataclass
+class Outcome:
+    """What DVC did, as it says itself."""
+
+    text: str
+
+    @property
+    def ran(self) -> set[str]:
+        return {name for name, _ in self._stages("Running stage '")}
+
+    @property
+    def restored(self) -> set[str]:
+        return {name for name, rest in self._stages("Stage '") if "is cached - skipping run" in rest}
+
+    @property
+    def skipped(self) -> set[str]:
+        return {name for name, rest in self._stages("Stage '") if "didn't change, skipping" in rest}
+
+    def _stages(self, beginning: str) -> Iterator[tuple[str, str]]:
+        for line in self.text.splitlines():
+            if line.startswith(beginning):
+                name, _, rest = line.removeprefix(beginning).partition("'")
+                yield name, rest
+
+
+def contents(root: Path, folder: str, leave_out: str) -> dict[str, bytes]:
+    """Relative path -> bytes of all files below a folder, but for caches and repositories."""
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in sorted((root / folder).rglob("*"))
+        if path.is_file()
+        and not path.is_relative_to(root / leave_out)
+        and not {"__pycache__", ".git", "cache"} & set(path.relative_to(root).parts)
+    }
+
+
+def copy_of(project: Project, folder: Path) -> Project:
+    shutil.copytree(project.root, folder / "project", symlinks=True)
+    return Project(folder / "project", project.site_cache)

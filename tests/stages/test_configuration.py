@@ -1,0 +1,278 @@
+"""conf/: all of it composes, agrees with the paper, and refuses what is not allowed, in so many words."""
+
+import hashlib
+from dataclasses import MISSING, fields
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+from copies import Place, Project
+
+from modn import optimizers
+from stages import composition
+from stages.schema import ConfigurationError
+
+ROOT = Path(__file__).resolve().parents[2]
+CONF = ROOT / "conf"
+PAPER = ROOT / "data/raw/paper"
+LISTS = ("datasets", "models", "optimizers")  # groups of which several are chosen
+CHOICES = sorted(
+    (path.parent.name, path.stem) for path in CONF.glob("*/*.yaml") if not path.parent.name.startswith("_")
+)
+
+
+def read(group: str, name: str) -> dict[str, object]:
+    return yaml.safe_load((CONF / group / f"{name}.yaml").read_text())
+
+
+def choices(group: str) -> list[str]:
+    return [name for folder, name in CHOICES if folder == group]
+
+
+@pytest.fixture(autouse=True)
+def registered() -> None:
+    composition.register()
+
+
+def test_the_groups_are_those_of_the_design() -> None:
+    assert {group for group, _ in CHOICES} >= {*LISTS, "profile", "split", "runtime"}
+
+
+@pytest.mark.parametrize(("group", "choice"), CHOICES)
+def test_every_choice_composes(group: str, choice: str) -> None:
+    overrides = [f"{group}=[{choice}]" if group in LISTS else f"{group}={choice}"]
+    if group in ("models", "optimizers"):
+        model, optimizer = (choice, "bbo") if group == "models" else ("modnf", choice)
+        overrides += [f"comparison.{name}=[]" for name in ("modn", "modnp", "modnf") if name != model]
+        overrides += [f"++comparison.{model}=[{optimizer}]"]
+    composed = yaml.safe_load(composition.compose_conf(overrides))
+    if group in LISTS:
+        own = read(group, choice)
+        assert list(composed[group]) == [choice]
+        assert {key: composed[group][choice][key] for key in own} == own
+    else:
+        assert composed["profile"] == (choice if group == "profile" else "quick")
+        assert composed["derived"]["pairs"]
+
+
+def test_params_yaml_is_what_conf_composes_to() -> None:
+    composed = composition.compose_conf([])
+    assert (ROOT / "params.yaml").read_text() == composed, "params.yaml is stale: make params"
+
+
+def test_dvcs_own_composition_writes_the_same_bytes(fresh: Project) -> None:
+    (fresh.root / "compose.py").write_text(
+        "from dvc.repo import Repo\n"
+        "from dvc.utils.hydra import compose_and_dump\n"
+        "settings = Repo().config['hydra']\n"
+        "assert settings['enabled']\n"
+        "folders = [f'{Repo().root_dir}/{settings[key]}' for key in ('config_dir', 'plugins_path')]\n"
+        "compose_and_dump('dvc.yml', folders[0], None, settings['config_name'], folders[1], ['alpha_s=5'])\n"
+    )
+    fresh.succeed("python", "compose.py")
+    by_dvc = (fresh.root / "dvc.yml").read_bytes()
+    fresh.succeed("python", "-m", "stages.params", "alpha_s=5")
+    assert (fresh.root / "params.yaml").read_bytes() == by_dvc
+    assert yaml.safe_load(by_dvc)["alpha_s"] == 5
+
+
+def test_profiles_differ_in_effort_alone() -> None:
+    effort = {"profile", "runs", "max_iterations", "runtime"}
+    composed = {
+        name: yaml.safe_load(composition.compose_conf([f"profile={name}"])) for name in choices("profile")
+    }
+    plain = {name: {k: v for k, v in c.items() if k not in effort} for name, c in composed.items()}
+    assert plain["smoke"] == plain["quick"] == plain["paper"]
+    assert [composed[name]["runs"] for name in ("smoke", "quick", "paper")] == [2, 3, 30]
+    assert composed["quick"]["max_iterations"] is composed["paper"]["max_iterations"] is None
+
+
+def test_the_defaults_are_the_papers() -> None:
+    composed = yaml.safe_load(composition.compose_conf([]))
+    assert (composed["alpha_s"], composed["alpha_t"], composed["dendrites_per_class"]) == (10, 1, 10)
+    assert list(composed["datasets"]) == pd.read_csv(PAPER / "table1_datasets.csv")["dataset"].tolist()
+    assert sorted(composed["datasets"]) == choices("datasets")
+    printed = pd.read_csv(PAPER / "table3_acc_by_optimizer.csv").dropna()
+    pairs = {(pair["model"], pair["optimizer"]) for pair in composed["derived"]["pairs"].values()}
+    assert pairs >= set(zip(printed["model"], printed["optimizer"], strict=True))
+    assert composed["split"] == {"protocol": "published", "seed": 22, "count": 1}
+
+
+@pytest.mark.parametrize("name", choices("optimizers"))
+def test_an_optimizers_file_names_each_of_its_fields_with_its_default(name: str) -> None:
+    values = read("optimizers", name)
+    algorithm = str(values.pop("algorithm"))
+    defaults = {f.name: f.default for f in fields(optimizers.parameters_class(algorithm))}
+    assert MISSING not in defaults.values()
+    if name == "bp":  # Table 3's column is reproduced with the printed gradient
+        assert values.pop("gradient") == "published"
+        assert defaults.pop("gradient") == "exact"
+    assert values == defaults
+
+
+@pytest.mark.parametrize("name", choices("datasets"))
+def test_a_datasets_file_agrees_with_the_paper_and_with_its_table(name: str) -> None:
+    values = read("datasets", name)
+    table1 = pd.read_csv(PAPER / "table1_datasets.csv").set_index("dataset").loc[name]
+    tuned = pd.read_csv(PAPER / "table4_tuned_hyperparameters.csv").set_index("dataset").loc[name]
+    assert str(values["title"]).lower() == table1["name"].lower()
+    assert (values["test_size"], values["n_classes"]) == (table1["test"], table1["classes"])
+    assert values["tuned"] == {
+        "dendrites": tuned["M"],
+        "alpha_s": tuned["alpha_s"],
+        "alpha_t": tuned["alpha_t"],
+    }
+    assert values["sha256"] == hashlib.sha256((ROOT / str(values["file"])).read_bytes()).hexdigest()
+
+
+def test_overrides_of_every_kind_arrive() -> None:
+    text = composition.compose_conf(
+        ["alpha_s=5", "profile=paper", "datasets=[iris,wine]", "optimizers.bbo.population=50", "split=sound"]
+    )
+    composed = yaml.safe_load(text)
+    assert (composed["alpha_s"], composed["profile"], composed["runs"]) == (5, "paper", 30)
+    assert list(composed["datasets"]) == list(composed["derived"]["budgets"]) == ["iris", "wine"]
+    assert composed["optimizers"]["bbo"]["population"] == 50
+    assert composed["split"] == {"protocol": "sound", "seed": 100, "count": 30}
+
+
+FEW = ["datasets=[iris]"]  # composed in half the time; a later choice of datasets takes its place
+BAD = [
+    # unknown keys
+    ("alpha_x=1", ["alpha_x=1", "no key 'alpha_x'", "allowed: alpha_s, alpha_t,"]),
+    ("+alpha_x=1", ["no key 'alpha_x'", "allowed: alpha_s, alpha_t,"]),
+    ("alpha=1", ["no key 'alpha'", "did you mean alpha_"]),
+    ("datasets.iris.colour=red", ["'colour' in datasets.iris", "allowed: class_column,"]),
+    ("+datasets.iris.colour=red", ["'datasets.iris.colour'", "allowed: class_column,"]),
+    ("optimizers.pso.speed=1", ["'speed' in optimizers.pso", "inertia"]),
+    ("+optimizers.pso.speed=1", ["optimizers.pso", "'speed'", "inertia"]),
+    ("derived.pairs={}", ["derived.pairs={}", "follows from the other parameters"]),
+    # wrong types
+    ("alpha_s=abc", ["alpha_s=abc", "'abc'", "Float"]),
+    ("alpha_s=null", ["alpha_s=null", "not Optional"]),
+    ("alpha_s=[1,2]", ["alpha_s=[1,2]", "Float"]),
+    ("runs=1.5", ["runs=1.5", "'1.5'", "Integer"]),
+    ("runs=true", ["runs=true", "'True'", "Integer"]),
+    ("comparison.modnf=bbo", ["comparison.modnf=bbo", "list"]),
+    ("optimizers.pso.inertia=abc", ["optimizers.pso.inertia", "'abc'", "Float"]),
+    ("models.modn=5", ["models.modn=5", "Model"]),
+    # out of range
+    ("alpha_s=-1", ["alpha_s is -1.0", "allowed: a finite number > 0"]),
+    ("alpha_s=inf", ["alpha_s is inf", "allowed: a finite number > 0"]),
+    ("alpha_t=0", ["alpha_t is 0.0", "allowed: a finite number > 0"]),
+    ("runs=0", ["runs is 0", "allowed: an integer >= 1"]),
+    ("max_iterations=0", ["max_iterations is 0", "allowed: an integer >= 1"]),
+    ("seed=-1", ["seed is -1", "allowed: an integer >= 0"]),
+    ("dendrites_per_class=0", ["dendrites_per_class is 0", "allowed: an integer >= 1"]),
+    ("dendrites=0", ["dendrites is 0", "allowed: an integer >= 1"]),
+    ("split.count=2", ["split.count is 2", "allowed: 1, or one per run (3)"]),
+    ("split.seed=-4", ["split.seed is -4", "allowed: an integer >= 0"]),
+    ("runtime.workers=0", ["runtime.workers is 0", "allowed: an integer >= 1"]),
+    ("models.modn.rounds=0", ["models.modn.rounds is 0", "allowed: an integer >= 1"]),
+    ("models.modn.filter_iterations=-1", ["models.modn.filter_iterations is -1", "allowed: an integer >= 0"]),
+    ("optimizers.bbo.population=0", ["optimizers.bbo", "population=0", "an integer of at least 2"]),
+    ("optimizers.bp.gradient=steep", ["optimizers.bp", "gradient='steep'", "'exact', 'published'"]),
+    ("datasets.iris.test_size=-1", ["datasets.iris.test_size is -1", "a share between 0 and 1"]),
+    ("datasets.iris.test_size=1.5", ["datasets.iris.test_size is 1.5", "a number of rows >= 1"]),
+    ("datasets.iris.n_classes=1", ["datasets.iris.n_classes is 1", "allowed: an integer >= 2"]),
+    ("datasets.iris.iterations=0", ["datasets.iris.iterations is 0", "allowed: an integer >= 1"]),
+    ("datasets.iris.sha256=abc", ["datasets.iris.sha256 is 'abc'", "64 lower-case hexadecimal digits"]),
+    ("datasets.iris.file=/etc/hosts", ["datasets.iris.file is '/etc/hosts'", "below data/raw/"]),
+    ("datasets.iris.file=data/raw/../x", ["datasets.iris.file is 'data/raw/../x'", "below data/raw/"]),
+    ("datasets.iris.tuned.alpha_s=-1", ["datasets.iris.tuned.alpha_s is -1.0", "a finite number > 0"]),
+    # unknown names
+    ("datasets=[nope]", ["datasets has no 'nope'", "allowed: blood_transfusion,", "wine"]),
+    ("datasets=[iris,nope]", ["datasets has no 'nope'", "allowed: blood_transfusion,"]),
+    ("datasets=[]", ["datasets is []", "at least one of the files in conf/datasets"]),
+    ("models=[modn,nope]", ["models has no 'nope'", "allowed: modn,"]),
+    ("optimizers=[nope]", ["optimizers has no 'nope'", "allowed: ", "bbo"]),
+    ("profile=nope", ["profile has no 'nope'", "allowed: paper, quick, smoke"]),
+    ("split=nope", ["split has no 'nope'", "allowed: published, sound"]),
+    ("runtime=nope", ["runtime has no 'nope'", "allowed: dask, local"]),
+    ("split.protocol=nope", ["split.protocol is 'nope'", "allowed: published, sound"]),
+    ("fetch.source=web", ["fetch.source is 'web'", "allowed: bundled, uci"]),
+    ("runtime.engine=gpu", ["runtime.engine is 'gpu'", "allowed: dask, local"]),
+    ("models.modn.filter=round", ["models.modn.filter is 'round'", "allowed: full, learned, partition"]),
+    ("datasets.iris.missing=guess", ["datasets.iris.missing is 'guess'", "drop_rows, median, refuse"]),
+    ("optimizers.bbo.algorithm=nope", ["optimizers.bbo.algorithm is 'nope'", "allowed: adam, bbo,"]),
+    # what does not go together
+    ("comparison.modn=[bp]", ["comparison.modn is 'bp'", "bbo, ga, pso, pbil, es", "filter is learned"]),
+    ("comparison.modn=[nope]", ["comparison.modn is 'nope'", "allowed: bbo,"]),
+    ("+comparison.nope=[bbo]", ["comparison is 'nope'", "allowed: modn, modnf, modnp"]),
+    ("optimizers=[bbo]", ["comparison.modn is 'ga'", "allowed: bbo"]),
+    ("dendrites=16", ["dendrites is 16", "multiples of iris's 3 classes", "MODNP"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("override", "expected"), BAD, ids=[override for override, _ in BAD])
+def test_what_is_not_allowed_is_refused_with_the_key_the_value_and_what_is(
+    override: str, expected: list[str]
+) -> None:
+    with pytest.raises(Exception) as refusal:  # Hydra's, OmegaConf's or ours: the message counts
+        composition.compose_conf([*FEW, override])
+    missing = [part for part in expected if part not in str(refusal.value)]
+    assert not missing, str(refusal.value)
+
+
+def test_no_pair_at_all_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"comparison is .*allowed: at least one model with an optimizer"):
+        composition.compose_conf([f"comparison.{model}=[]" for model in ("modn", "modnp", "modnf")])
+
+
+def test_dendrites_need_not_be_shared_out_where_no_model_shares_them() -> None:
+    composed = yaml.safe_load(composition.compose_conf(["dendrites=16", "comparison.modnp=[]"]))
+    assert composed["dendrites"] == 16
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("alpha_s: 10.0", "alpha_s: -1", ["alpha_s is -1.0", "a finite number > 0"]),
+        ("alpha_s: 10.0", "alpha_s: abc", ["alpha_s", "'abc'", "Float"]),
+        ("alpha_s: 10.0", "alpha_x: 10.0", ["alpha_x"]),
+        ("source: bundled", "source: web", ["fetch.source is 'web'", "bundled, uci"]),
+        ("file: data/raw/uci/iris.csv", "file: iris.csv", ["datasets.iris.file is 'iris.csv'"]),
+    ],
+)
+def test_a_stage_refuses_a_params_yaml_spoilt_by_hand(
+    place: Place, before: str, after: str, expected: list[str]
+) -> None:
+    place.parameters("datasets=[iris]")
+    path = place.root / "params.yaml"
+    assert before in path.read_text()
+    path.write_text(path.read_text().replace(before, after))
+    with pytest.raises(Exception) as refusal:
+        composition.compose_stage([])
+    assert all(part in str(refusal.value) for part in expected), str(refusal.value)
+
+
+def test_a_stages_override_is_checked_like_a_composed_value(place: Place) -> None:
+    place.parameters("datasets=[iris]")
+    assert composition.compose_stage(["alpha_s=5"]).alpha_s == 5
+    with pytest.raises(ConfigurationError, match="alpha_s is -1"):
+        composition.compose_stage(["alpha_s=-1"])
+    with pytest.raises(Exception, match="no key 'alpha_x' at the top level"):
+        composition.compose_stage(["alpha_x=1"])
+
+
+def test_what_a_stage_reads_back_is_what_was_composed(place: Place) -> None:
+    parameters = place.parameters("datasets=[car,iris]")
+    written = yaml.safe_load((place.root / "params.yaml").read_text())
+    assert parameters.derived == written["derived"]
+    assert parameters.datasets["car"].codes == written["datasets"]["car"]["codes"]
+    assert parameters.datasets["car"].codes["doors"] == {"2": 2, "3": 3, "4": 4, "5more": 5}
+
+
+def test_a_dataset_file_with_an_unknown_key_is_refused(place: Place) -> None:
+    path = place.root / "conf/datasets/mine.yaml"
+    path.write_text("# @package datasets.mine\ntitle: Mine\nfile: data/raw/mine.csv\ncolor: red\n")
+    with pytest.raises(Exception, match="color"):
+        place.parameters("datasets=[mine]")
+
+
+def test_a_dataset_file_without_a_class_column_is_refused(place: Place) -> None:
+    path = place.root / "conf/datasets/mine.yaml"
+    path.write_text("# @package datasets.mine\ntitle: Mine\nfile: data/raw/mine.csv\ntest_size: 0.3\n")
+    with pytest.raises(Exception, match=r"datasets\.mine\.class_column"):
+        place.parameters("datasets=[mine]")
