@@ -128,7 +128,7 @@ def _compare_with_uci(raw: pd.DataFrame, dataset: Dataset) -> None:
             row = int(np.argmax(differs))
             raise StageError(
                 f"{dataset.title}, row {row + 1}, column {column!r}: ours is {ours[column].iloc[row]!r}, "
-                f"UCI's {name!r} is {values.iloc[row]!r}"
+                f"UCI's {name!r} is {str(values.iloc[row])!r}"
             )
     labels = pd.DataFrame({"uci": served.targets.iloc[:, 0].astype(str), "ours": raw[dataset.class_column]})
     if labels.groupby("uci")["ours"].nunique().max() > 1:
@@ -138,7 +138,7 @@ def _compare_with_uci(raw: pd.DataFrame, dataset: Dataset) -> None:
 def _equal(ours: pd.Series, theirs: pd.Series) -> np.ndarray:
     """Cell by cell: as numbers where both are, else as text; missing equals missing."""
     a, b = (pd.to_numeric(s, errors="coerce").to_numpy(np.float64) for s in (ours, theirs))
-    text = ours.to_numpy(str) == theirs.fillna("").astype(str).to_numpy(str)
+    text = ours.to_numpy(str) == theirs.astype(object).where(theirs.notna(), "").to_numpy(str)
     return np.isclose(a, b, rtol=1e-9, atol=0) | text
 
 
