@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,6 +37,9 @@ FEW = [
 ]
 
 
+COMPOSED: dict[tuple[object, ...], Parameters] = {}  # to compose takes half a second
+
+
 @dataclass
 class Place:
     """A folder that the stages called in this process take for the project's."""
@@ -44,9 +48,11 @@ class Place:
 
     def parameters(self, *overrides: str) -> Parameters:
         """What conf/ composes to, as a stage reads it back from params.yaml."""
-        text = composition.compose_conf(list(overrides))
-        (self.root / "params.yaml").write_text(text)
-        return composition.compose_stage([])
+        key = (overrides, *contents(self.root, "conf").items())
+        if key not in COMPOSED:
+            (self.root / "params.yaml").write_text(composition.compose_conf(list(overrides)))
+            COMPOSED[key] = composition.compose_stage([])
+        return deepcopy(COMPOSED[key])
 
     def made(self) -> dict[str, bytes]:
         """Everything that stages have written so far."""
@@ -142,7 +148,7 @@ class Outcome:
                 yield name, rest
 
 
-def contents(root: Path, folder: str, leave_out: str) -> dict[str, bytes]:
+def contents(root: Path, folder: str, leave_out: str = ".git") -> dict[str, bytes]:
     """Relative path -> bytes of all files below a folder, but for caches and repositories."""
     return {
         str(path.relative_to(root)): path.read_bytes()

@@ -238,8 +238,8 @@ def test_dendrites_need_not_be_shared_out_where_no_model_shares_them() -> None:
 def test_a_stage_refuses_a_params_yaml_spoilt_by_hand(
     place: Place, before: str, after: str, expected: list[str]
 ) -> None:
-    place.parameters("datasets=[iris]")
     path = place.root / "params.yaml"
+    path.write_text(composition.compose_conf(["datasets=[iris]"]))
     assert before in path.read_text()
     path.write_text(path.read_text().replace(before, after))
     with pytest.raises(Exception) as refusal:
@@ -248,7 +248,7 @@ def test_a_stage_refuses_a_params_yaml_spoilt_by_hand(
 
 
 def test_a_stages_override_is_checked_like_a_composed_value(place: Place) -> None:
-    place.parameters("datasets=[iris]")
+    (place.root / "params.yaml").write_text(composition.compose_conf(["datasets=[iris]"]))
     assert composition.compose_stage(["alpha_s=5"]).alpha_s == 5
     with pytest.raises(ConfigurationError, match="alpha_s is -1"):
         composition.compose_stage(["alpha_s=-1"])
@@ -257,7 +257,8 @@ def test_a_stages_override_is_checked_like_a_composed_value(place: Place) -> Non
 
 
 def test_what_a_stage_reads_back_is_what_was_composed(place: Place) -> None:
-    parameters = place.parameters("datasets=[car,iris]")
+    (place.root / "params.yaml").write_text(composition.compose_conf(["datasets=[car,iris]"]))
+    parameters = composition.compose_stage([])
     written = yaml.safe_load((place.root / "params.yaml").read_text())
     assert parameters.derived == written["derived"]
     assert parameters.datasets["car"].codes == written["datasets"]["car"]["codes"]
