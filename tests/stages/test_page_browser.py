@@ -1,14 +1,13 @@
-"""The report's page in a real browser: it sorts, zooms, reads in both colour schemes, fits, and asks nobody."""
+"""The report's page in a real browser: it sorts, zooms, fits, is legible, and asks nobody."""
 
 import json
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
 import pytest
+from matplotlib.image import imsave
 
 from stages import page
 
@@ -56,7 +55,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
         # Transparent but for one corner: what lies behind a figure shows through.
         picture = np.zeros((900, 1600, 4), np.uint8)
         picture[:9, :9] = (200, 0, 0, 255)
-        matplotlib.image.imsave(folder / f"figures/{name}.png", picture)
+        imsave(folder / f"figures/{name}.png", picture)
     file = folder / "index.html"
     file.write_text(page.render(report(), "MODN", folder / "figures"), encoding="utf-8")
     return file.as_uri()
@@ -187,7 +186,8 @@ def test_figure_opens_in_full_size_and_closes(tab: Any) -> None:
     figure.click()
     assert is_zoomed(tab)
     shown = tab.execute_script(
-        "const image = document.querySelector('dialog img'); return [image.width, image.naturalWidth, image.alt]"
+        "const image = document.querySelector('dialog img');"
+        "return [image.width, image.naturalWidth, image.alt]"
     )
     assert shown == [1600, 1600, "Accuracy of every cell"]
     press(tab, "ESCAPE")
@@ -212,7 +212,8 @@ def test_text_is_legible(tab: Any, scheme: str) -> None:
             }
             return null;
         };
-        return [...document.querySelectorAll('h1,h2,p,li,a,td,th,th button,code,figcaption,blockquote,strong')]
+        const texts = 'h1,h2,p,li,a,td,th,th button,code,figcaption,blockquote,strong';
+        return [...document.querySelectorAll(texts)]
             .map((e) => [e.tagName, rgb(getComputedStyle(e).color).slice(0, 3), behind(e)]);
     """)
     assert {tag for tag, _, _ in found} >= {"H1", "LI", "A", "TD", "TH", "CODE", "FIGCAPTION", "BLOCKQUOTE"}
@@ -234,7 +235,11 @@ def test_figures_lie_on_white(tab: Any, scheme: str) -> None:
 @pytest.mark.parametrize("width", [WIDE, NARROW])
 def test_nothing_sticks_out(tab: Any, width: int) -> None:
     resize(tab, width)
-    assert tab.execute_script("return [innerWidth, document.documentElement.scrollWidth]") == [width, width]
+    window, visible, needed = tab.execute_script(
+        "const page = document.documentElement; return [innerWidth, page.clientWidth, page.scrollWidth]"
+    )
+    assert window == width
+    assert needed == visible
     boxes = tab.execute_script(
         "return [...document.querySelectorAll('.table')].map(box => box.scrollWidth > box.clientWidth)"
     )

@@ -1,0 +1,148 @@
+"""The report as one self-contained HTML page: report.md, its figures, page.css and page.js in a single file.
+
+The page's own security policy forbids every request, so that it reads the same from a disk, an attachment or
+a server. Markdown is CommonMark with pipe tables; HTML written in it is shown as text.
+"""
+
+import base64
+import hashlib
+import re
+from collections import Counter
+from collections.abc import MutableMapping, Sequence
+from html import escape
+from itertools import pairwise
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import OptionsDict
+
+Environment = MutableMapping[str, Any]
+
+STYLE = Path(__file__).with_suffix(".css")
+SCRIPT = Path(__file__).with_suffix(".js")
+
+TEMPLATE = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<div class="layout">
+{contents}<main>
+{body}</main>
+</div>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def render(markdown: str, title: str, figures: Path) -> str:
+    """The page of a report whose images are `figures/<name>.png`; `figures` is that folder."""
+    parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")
+    tokens = parser.parse(markdown)
+    contents = _name_headings(tokens)
+    _caption_figures(tokens)
+    style, script = STYLE.read_text(encoding="utf-8"), SCRIPT.read_text(encoding="utf-8")
+    return TEMPLATE.format(
+        policy=f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}",
+        title=escape(title),
+        style=style,
+        contents=_contents(contents),
+        body=parser.renderer.render(tokens, parser.options, {"figures": figures}),
+        script=script,
+    )
+
+
+class _Renderer(RendererHTML):
+    """HTML of the tokens, with tables in boxes that scroll and images inside the page."""
+
+    def image(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Environment) -> str:
+        token = tokens[idx]
+        return (
+            f'<img alt="{escape(_plain(token))}" src="{_data_uri(str(token.attrs["src"]), env["figures"])}">'
+        )
+
+    def table_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Environment) -> str:
+        return '<div class="table" tabindex="0" role="group" aria-label="Table">\n<table>\n'
+
+    def table_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Environment) -> str:
+        return "</table>\n</div>\n"
+
+    def th_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Environment) -> str:
+        return f'<th scope="col"{_alignment(tokens[idx])}>'
+
+    def td_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Environment) -> str:
+        return f"<td{_alignment(tokens[idx])}>"
+
+
+def _alignment(cell: Token) -> str:
+    """As a class: the page's policy allows no style attributes."""
+    side = str(cell.attrs.get("style", "")).removeprefix("text-align:")
+    return f' class="{side}"' if side in {"right", "center"} else ""
+
+
+def _name_headings(tokens: list[Token]) -> list[tuple[str, str]]:
+    """Give headings an id, spelled as code hosts do; returns (id, text) of the h2s."""
+    seen: Counter[str] = Counter()
+    second_level = []
+    for opening, inline in pairwise(tokens):
+        if opening.type != "heading_open":
+            continue
+        text = _plain(inline)
+        name = re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
+        seen[name] += 1
+        if seen[name] > 1:
+            name = f"{name}-{seen[name] - 1}"
+        opening.attrs["id"] = name
+        if opening.tag == "h2":
+            second_level.append((name, text))
+    return second_level
+
+
+def _caption_figures(tokens: list[Token]) -> None:
+    """A paragraph that is one image becomes a figure; its alternative text is also its caption."""
+    for opening, inline, closing in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        children = inline.children or []
+        if opening.type == "paragraph_open" and [child.type for child in children] == ["image"]:
+            opening.tag = closing.tag = "figure"
+            # Hidden from screen readers, which have just read the same words as the image's.
+            caption = Token("caption_open", "figcaption", 1, attrs={"aria-hidden": "true"})
+            text = Token("text", "", 0, content=_plain(children[0]))
+            inline.children = [*children, caption, text, Token("caption_close", "figcaption", -1)]
+
+
+def _contents(headings: list[tuple[str, str]]) -> str:
+    if not headings:
+        return ""
+    items = "\n".join(f'<li><a href="#{escape(name)}">{escape(text)}</a></li>' for name, text in headings)
+    return f'<nav aria-label="Contents">\n<p>Contents</p>\n<ul>\n{items}\n</ul>\n</nav>\n'
+
+
+def _plain(token: Token) -> str:
+    """The words of a heading or of an image's alternative text, without their markup."""
+    return "".join(child.content for child in token.children or [])
+
+
+def _data_uri(source: str, figures: Path) -> str:
+    path = PurePosixPath(source)
+    if path.parent != PurePosixPath("figures") or path.suffix != ".png":
+        raise ValueError(f"markdown: the image {source} cannot be embedded; allowed: figures/<name>.png")
+    file = figures / path.name
+    if not file.is_file():
+        raise ValueError(f"markdown: the image {source} is not in the folder of figures, {figures}")
+    return "data:image/png;base64," + base64.b64encode(file.read_bytes()).decode()
+
+
+def _hash(text: str) -> str:
+    """How a security policy names an inline style or script it allows."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
