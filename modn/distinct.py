@@ -1,8 +1,9 @@
 """Distinct values: how to compute the product over features with as few operations as the samples allow.
 
-A feature with few distinct values needs its sigmoids once per value, not once per sample; two such features need
-their product once per distinct pair of values; and so on up to the samples, of which equal ones are kept once, with
-their number. `blocks_of` finds these tables once per training set; `modn.kernels` follows them at each evaluation.
+A feature with few distinct values needs its sigmoids once per value, not once per sample; two such features
+need their product once per distinct pair of values; and so on up to the samples, of which equal ones are kept
+once, with their number. `blocks_of` finds these tables once per training set; `modn.kernels` follows them at
+each evaluation.
 
 A block of samples becomes the recipe of a table of numbers, row by row:
 
@@ -10,7 +11,8 @@ A block of samples becomes the recipe of a table of numbers, row by row:
     leaf rows        one per distinct value of each tabled feature
     pair rows        the product of two earlier rows; the last R of them are the R distinct samples
 
-A feature with about as many values as there are samples is left out of the table and multiplied in sample by sample.
+A feature with about as many values as there are samples is left out of the table and multiplied in sample by
+sample.
 """
 
 from typing import NamedTuple
@@ -59,8 +61,8 @@ def _block(X: NDArray[np.float64], one_hot: NDArray[np.float32]) -> Block:
     values = [distinct[i][0] for i in tabled] + [X[:, i] for i in others]
     starts = np.cumsum([0] + [len(column) for column in values])
 
-    # A node is the table row each sample has in it. The two smallest are merged, as in Huffman's code, until two
-    # are left, whose product is that of the sample.
+    # A node is the table row each sample has in it. The two smallest are merged, as in Huffman's code, until
+    # two are left, whose product is that of the sample.
     nodes = [1 + start + distinct[i][1] for i, start in zip(tabled, starts[: len(tabled)], strict=True)]
     n_rows = 1 + sum(len(distinct[i][0]) for i in tabled)
     pairs = []

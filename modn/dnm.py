@@ -1,7 +1,9 @@
 """The dendritic neuron model (DNM, Eqs. 1-4), which MODN generalises: one output, for two classes.
 
-Its synapses and dendrites are those of a MODN whose filter lets the only output listen to every dendrite; then
-comes a sigmoid with fixed alpha_o and theta_o instead of telodendra and softmax. Parameters: [w_s | theta_s].
+Its synapses and dendrites are those of a MODN whose filter lets the only output listen to every dendrite;
+then comes a sigmoid with fixed alpha_o and theta_o instead of telodendra and softmax.
+
+Parameters: [w_s | theta_s].
 """
 
 from dataclasses import dataclass
@@ -36,7 +38,7 @@ class DNM:
 
     @property
     def neuron(self) -> Neuron:
-        """The MODN with the same synapses and dendrites, and whose only telodendron has the same potential."""
+        """The MODN with the same synapses and dendrites, whose only telodendron has the same potential."""
         w_s = finite_array("w_s", self.w_s, ("n_features", "n_dendrites"))
         P = filters.full(w_s.shape[1], 1)
         return Neuron(w_s, self.theta_s, P, np.ones(1), np.full(1, self.theta_o), self.alpha_s, self.alpha_o)
@@ -72,7 +74,7 @@ class DNM:
         row = finite_array("parameters", parameters, ("2 * n_features * n_dendrites",))
         if len(row) % (2 * D):
             raise ValueError(
-                f"parameters must hold 2 * n_features * n_dendrites numbers; got {len(row)} for n_features={D}"
+                f"parameters must hold 2 * n_features * n_dendrites numbers; got {len(row)}, n_features={D}"
             )
         w_s, theta_s = row.reshape(2, D, -1)
         return cls(w_s, theta_s, alpha_s, alpha_o, theta_o)

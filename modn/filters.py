@@ -21,7 +21,7 @@ def partition(n_dendrites: int, n_classes: int) -> NDArray[np.bool_]:
     C = positive_integer("n_classes", n_classes)
     if M % C:
         raise ValueError(
-            f"the partition filter needs n_dendrites to be a multiple of n_classes; got n_dendrites={M}, n_classes={C}"
+            f"n_dendrites must be a multiple of n_classes for a partition; got n_dendrites={M}, n_classes={C}"
         )
     return np.repeat(np.eye(C, dtype=bool), M // C, axis=0)
 

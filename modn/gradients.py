@@ -29,8 +29,8 @@ def exact(neuron: Neuron, X: ArrayLike, y: ArrayLike) -> Array:
     """Return the gradient (2DM + 2C,) of the cross-entropy (Eq. 10)."""
     X = neuron._inputs(X)
     y = class_indices("y", y, len(X), neuron.n_classes)
-    Y, Z, R, O = neuron.synapses(X), neuron.dendrites(X), neuron.telodendra(X), neuron.predict_proba(X)
-
+    Y, Z, R = neuron.synapses(X), neuron.dendrites(X), neuron.telodendra(X)
+    O = neuron.predict_proba(X)  # noqa: E741
     O_hat = np.eye(neuron.n_classes)[y]
     dR = (O - O_hat) / len(X)
     dU = dR * neuron.alpha_t * (1 - R**2)  # with respect to U = w_t V - theta_t
@@ -56,15 +56,14 @@ def published(neuron: Neuron, X: ArrayLike, y: ArrayLike, filter: str, revive: b
     V = Z @ neuron.P
     with np.errstate(over="ignore"):
         R = np.tanh(neuron.alpha_t * (neuron.w_t * V - neuron.theta_t))
-    O = np.exp(R) / np.exp(R).sum(axis=1, keepdims=True)
+    O = np.exp(R) / np.exp(R).sum(axis=1, keepdims=True)  # noqa: E741
     O_hat = np.eye(neuron.n_classes)[y]
 
     slope = neuron.alpha_t * (1 - R**2)
     dl_dU = O_hat * (1 - O) * slope  # Eqs. 15 and 16: V times it, and minus it
-    if filter == "partition":
-        dl_dV = -dl_dU * neuron.w_t  # the flipped sign of Eqs. 17 and 18
-    else:
-        dl_dV = (O_hat - O) * slope * neuron.w_t  # Eqs. 19-22: sum_c O_hat_c (dR_c - sum_s O_s dR_s)
+    # Eqs. 17 and 18 have the other sign; Eqs. 19-22 are sum_c O_hat_c (dR_c - sum_s O_s dR_s)
+    dl_dR = -O_hat * (1 - O) if filter == "partition" else O_hat - O
+    dl_dV = dl_dR * slope * neuron.w_t
     dl_da = (dl_dV @ neuron.P.T * Z)[:, None, :] * (1 - Y)
     N = len(X)
     return _row(neuron, X, -dl_da / N, -dl_dU * V / N, -dl_dU / N)

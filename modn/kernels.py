@@ -1,17 +1,17 @@
 """The compiled core of `modn.objective`: float32, single-threaded, without state.
 
-Until the soma sums them, all dendrites of all individuals are independent of each other. So the kernel deals them
-out to the LANES numbers of a vector and computes on whole vectors only. A chunk of `size` individuals (a power of
-two up to LANES) fills a vector with LANES / size dendrites of each: lane l of vector k is dendrite
-k LANES / size + l // size of the chunk's individual l % size. A population fills the vectors with individuals, a
-single neuron fills them with its dendrites; the arithmetic is the same.
+Until the soma sums them, all dendrites of all individuals are independent of each other. So the kernel deals
+them out to the LANES numbers of a vector and computes on whole vectors only. A chunk of `size` individuals (a
+power of two up to LANES) fills a vector with LANES / size dendrites of each: lane l of vector k is dendrite
+k (LANES / size) + l // size of the chunk's individual l % size. A population fills the vectors with
+individuals, a single neuron fills them with its dendrites; the arithmetic is the same.
 
 A synapse's exp(-a) is 2^(offset + slope x), and a dendrite is Z = 1 / prod_i (1 + exp(-a_i)): one exp and no
 division per synapse, and an overflow to infinity is the right limit Z = 0. Where the product runs over which
 rows is the `Block`'s recipe (`modn.distinct`).
 
-Arguments: `parameters` (S, 2DM + 2C) and P (S or 1, M, C) as in `Objective`; `scaling` holds what turns a row of
-parameters into slopes and offsets.
+Arguments: `parameters` (S, 2DM + 2C) and P (S or 1, M, C) as in `Objective`; `scaling` holds what turns a row
+of parameters into slopes and offsets.
 """
 
 from typing import NamedTuple
@@ -39,8 +39,8 @@ from modn.lanes import (
 _f32 = np.float32
 _LOG2_E = 1.4426950408889634
 
-# No product is taken to be above it, that is no dendrite below its inverse: the soma would not see the difference
-# in float32, and a gradient times a smaller number would become denormal (see `exp2`).
+# No product is taken to be above it, that is no dendrite below its inverse: the soma would not see the
+# difference in float32, and a gradient times a smaller number would become denormal (see `exp2`).
 _CLOSED = 1e15
 
 # Beyond it every sigmoid is saturated: coefficients are cut there so that float32 stays finite.
@@ -48,8 +48,8 @@ _LARGEST = 1e30
 
 _ROWS_PER_SUM = 32  # float32 sums of so many terms are then added up in float64
 
-# What follows the soma: MODN's telodendra and softmax with the exact or one of the published gradients, or the DNM's
-# single sigmoid with the exact one.
+# What follows the soma: MODN's telodendra and softmax with the exact or one of the published gradients, or
+# the DNM's single sigmoid with the exact one.
 MODN, MODNP_PUBLISHED, MODNF_PUBLISHED, DNM = 0, 1, 2, 3
 
 
@@ -64,7 +64,7 @@ class Scaling(NamedTuple):
 
 @compiled
 def _vectors(n):  # type: ignore[no-untyped-def]
-    """Return an array of n vectors that starts at a multiple of their size: none then straddles two cache lines."""
+    """Return an array of n vectors that starts at a multiple of their size: none straddles cache lines."""
     memory = np.empty((n + 1) * LANES, _f32)
     first = (-(memory.ctypes.data // 4)) % LANES
     return memory[first : first + n * LANES].reshape(n, LANES)
@@ -142,7 +142,7 @@ def _pack_telodendra(parameters, scaling, C, first, size, lane_w_t, lane_theta_t
 
 @compiled
 def _pack_counts(counts, size, lane_counts):  # type: ignore[no-untyped-def]
-    """Write the counts beside the folded soma: `_fold` moves sample n of individual s to number n size + s."""
+    """Write the counts beside the folded soma: `_fold` moves sample n of individual s to n size + s."""
     R, C = counts.shape
     for c in range(C):
         numbers = lane_counts[c * R : (c + 1) * R].reshape(R * LANES)
@@ -227,7 +227,7 @@ def _fold(V, C, size):  # type: ignore[no-untyped-def]
 
 @compiled
 def _unfold(dV, C, size):  # type: ignore[no-untyped-def]
-    """Give each dendrite its individual's gradient: the transpose of `_fold`, from the last sample backwards."""
+    """Give each dendrite its individual's gradient: the transpose of `_fold`, from the last sample on."""
     R = dV.shape[0] // C
     if size < LANES:
         for c in range(C):
@@ -287,7 +287,7 @@ def _head_loss(head, V, lane_counts, lane_w_t, lane_theta_t, n_rows, lane_loss):
 
 @compiled
 def population_loss(block, parameters, P, scaling, head):  # type: ignore[no-untyped-def]
-    """Return the sum over the block's samples of -log O[true class] (S,), in float64; `head` is MODN or DNM."""
+    """Return the sum over the block's samples of -log O[true class] (S,); `head` is MODN or DNM."""
     S, D = parameters.shape[0], block.features.shape[0]
     M, C = P.shape[1:]
     R = block.counts.shape[0]
@@ -320,7 +320,7 @@ def population_loss(block, parameters, P, scaling, head):  # type: ignore[no-unt
 
 @compiled
 def filters_loss(block, parameters, P, scaling):  # type: ignore[no-untyped-def]
-    """Return the same (S,) for filters P (S, M, C) and one row of parameters: the dendrites are computed once.
+    """Return the same for filters P (S, M, C) and one row of parameters: the dendrites are computed once.
 
     Here the lanes are filters, and the soma is a matrix product of the dendrites (R, M) and the filters.
     """
@@ -486,7 +486,7 @@ def population_gradient(block, parameters, P, scaling, head, loss, gradient):  #
     S, D = parameters.shape[0], block.features.shape[0]
     M, C = P.shape[1:]
     R = block.counts.shape[0]
-    published = head == MODNP_PUBLISHED or head == MODNF_PUBLISHED
+    published = head in (MODNP_PUBLISHED, MODNF_PUBLISHED)
     dying = 1.0 / DYING_THRESHOLD - 1.0 if published else np.inf
     lane_loss = np.empty(LANES, np.float64)
     dw_t, dtheta_t = np.empty((C, LANES), np.float64), np.empty((C, LANES), np.float64)

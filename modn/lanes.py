@@ -1,8 +1,8 @@
 """Sixteen float32 numbers that compiled code computes on at once: the vector type of `modn.kernels`.
 
-LLVM knows vectors of any length and splits them into whatever registers the machine has (one AVX-512, two AVX or
-four NEON registers for these sixteen), so that this is as fast as code written for one processor, and portable.
-Left to itself, LLVM's vectoriser must first prove that short inner loops do not overlap in memory.
+LLVM knows vectors of any length and splits them into whatever registers the machine has (one AVX-512, two AVX
+or four NEON registers for these sixteen), so that this is as fast as code written for one processor, and
+portable. Left to itself, LLVM's vectoriser must first prove that short inner loops do not overlap in memory.
 
     a = load(table, row)        the numbers table[row] of a float32 array of rows of LANES numbers
     store(table, row, a * b)
@@ -144,8 +144,8 @@ def multiply_add(typingctx: Any, a: Any, b: Any, c: Any) -> Any:
 def reciprocal(typingctx: Any, a: Any) -> Any:
     """Return 1 / a of finite numbers a, with a relative error below 3e-7.
 
-    The flags let LLVM take the processor's estimate and a step of Newton's method, which is several times faster
-    than its division. (ninf: the step does not hold for infinity.)
+    The flags let LLVM take the processor's estimate and a step of Newton's method, which is several times
+    faster than its division. (ninf: the step does not hold for infinity.)
     """
 
     def emit(builder: Any, a: Any) -> Any:

@@ -1,7 +1,9 @@
-"""The two-layer perceptron the paper compares with: sigmoid hidden units, a softmax output, the loss of Eq. 10.
+"""The two-layer perceptron of the paper's comparison: sigmoid hidden units, softmax output, Eq. 10's loss.
 
-The paper's text gives the layers, the softmax and the cross-entropy; the sigmoid is our choice, the activation of
-the paper's own time-honoured reference (Rumelhart et al. 1986). Parameters: [W_1 row-major | b_1 | W_2 | b_2].
+The paper's text gives the layers, the softmax and the cross-entropy; the sigmoid is our choice, the
+activation of its reference for the perceptron (Rumelhart et al. 1986).
+
+Parameters: [W_1 row-major | b_1 | W_2 row-major | b_2].
 """
 
 from dataclasses import dataclass
@@ -97,7 +99,10 @@ class MLPObjective:
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def _sum_loss_and_gradient(X, y, rows, M, C, with_gradient, loss, gradient):  # type: ignore[no-untyped-def]
-    """Add the loss and the gradient of every sample; plain loops give the same bytes with any number of threads."""
+    """Add the loss and the gradient of every sample.
+
+    Plain loops, no BLAS: the same bytes whatever number of threads BLAS would have taken.
+    """
     N, D = X.shape
     hidden, d_hidden, output = np.empty(M), np.empty(M), np.empty(C)
     first_b_1, first_W_2, first_b_2 = D * M, D * M + M, D * M + M + M * C

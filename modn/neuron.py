@@ -6,6 +6,7 @@ Shapes: N samples, D features, M dendrites, C outputs.
 
 import os
 import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -105,10 +106,10 @@ class Neuron:
     def synapse_states(self) -> NDArray[np.str_]:
         """Name the state of each synapse (D, M), for inputs within [0, 1].
 
-        excitatory 0 < theta < w, inhibitory w < theta < 0; every other synapse is constant: 1 where its output at
-        the middle of the range, x = 1/2, is at least 1/2 (w / 2 >= theta), else 0. Off the borders w = theta,
-        w = 0 and theta = 0 these are the paper's definitions; on them the paper is silent and the rule decides
-        (a synapse with w = theta = 0, whose output is always 1/2, counts as constant-1).
+        excitatory 0 < theta < w, inhibitory w < theta < 0; every other synapse is constant: 1 where its
+        output at the middle of the range, x = 1/2, is at least 1/2 (w / 2 >= theta), else 0. Off the borders
+        w = theta, w = 0 and theta = 0 these are the paper's definitions; on them the paper is silent and the
+        rule decides (a synapse with w = theta = 0, whose output is always 1/2, counts as constant-1).
         """
         w, theta = self.w_s, self.theta_s
         excitatory = (theta > 0) & (w > theta)
@@ -161,20 +162,20 @@ class Neuron:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Neuron":
         """Read a neuron that `save` has written; any other file is a ValueError."""
-        try:
-            with np.load(path, allow_pickle=False) as file:
-                members = {name: file[name] for name in file.files}
-        except FileNotFoundError:
-            raise
-        except (
-            OSError,
-            ValueError,
-            EOFError,
-            AttributeError,
-            zipfile.BadZipFile,
-            zipfile.LargeZipFile,
-        ) as error:
-            raise ValueError(f"{path} is not a readable neuron file (.npz): {error}") from error
+        with Path(path).open("rb") as file:
+            try:
+                archive = np.load(file, allow_pickle=False)
+                members = {name: archive[name] for name in archive.files}
+            except (
+                OSError,
+                ValueError,
+                EOFError,
+                AttributeError,
+                KeyError,
+                zipfile.BadZipFile,
+                zlib.error,
+            ) as error:
+                raise ValueError(f"{path} is not a readable neuron file (.npz): {error}") from error
         if str(members.pop("format", None)) != FILE_FORMAT:
             raise ValueError(f"{path} is an .npz file, but not one of the format {FILE_FORMAT}")
         try:

@@ -1,7 +1,8 @@
 """The training loss (Eq. 10) and its gradients for whole populations of neurons, fast.
 
-The same mathematics as `modn.neuron` and `modn.gradients`, which are the readable truth, computed in float32 by
-`modn.kernels`. Single-threaded and without state: the same input gives the same bytes in any thread or process.
+The same mathematics as `modn.neuron` and `modn.gradients`, which are the readable truth, computed in float32
+by `modn.kernels`. Single-threaded and without state: the same input gives the same bytes in any thread or
+process.
 """
 
 import numpy as np
@@ -18,8 +19,8 @@ Array = NDArray[np.float64]
 class Objective:
     """The loss of MODN on one training set, as a function of a population's parameters and filters.
 
-    parameters  (S, 2DM + 2C), rows [w_s row-major | theta_s | w_t | theta_t]; a single row is a population of one
-    P           (M, C), one filter for all, or (S, M, C), one each. With a single row of parameters and S filters,
+    parameters  (S, 2DM + 2C), rows [w_s row-major | theta_s | w_t | theta_t]; one row is a population of one
+    P           (M, C), one filter for all, or (S, M, C), one each. With one row of parameters and S filters,
                 the dendrites are computed once and each filter costs a matrix product.
     """
 
@@ -86,7 +87,7 @@ class Objective:
 
 
 def population_rows(parameters: ArrayLike, n_parameters: int) -> Array:
-    """Check and return parameters as (S, n_parameters), in the one memory layout the kernels are compiled for."""
+    """Check and return parameters (S, n_parameters), in the memory layout the kernels are compiled for."""
     rows = np.asarray(parameters)
     rows = finite_array("parameters", rows[None] if rows.ndim == 1 else rows, ("n_individuals", n_parameters))
     return np.require(rows, requirements="CW")

@@ -48,7 +48,7 @@ def finite_array(name: str, value: ArrayLike, shape: tuple[int | str, ...]) -> N
 def boolean_filter(
     name: str, value: ArrayLike, shape: tuple[int | str, ...] = ("n_dendrites", "n_classes")
 ) -> NDArray[np.bool_]:
-    """Return `value` as a Boolean array; numbers are refused, even 0 and 1, so that nothing is rounded unseen."""
+    """Return `value` as a Boolean array; numbers are refused, even 0 and 1: nothing is rounded unseen."""
     array = np.asarray(value)
     if array.dtype != np.bool_:
         raise ValueError(f"{name} must be Boolean (dtype bool); got dtype {array.dtype}")
