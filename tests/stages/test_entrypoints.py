@@ -1,0 +1,124 @@
+"""The stages as commands: help, errors, exit codes; no litter; no import before it is needed."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from copies import ROOT, Project
+
+from stages import entrypoint
+
+STAGES = sorted(
+    path.stem for path in (ROOT / "stages").glob("*.py") if '__name__ == "__main__"' in path.read_text()
+)
+ARGUMENTS = {"train": ["model", "optimizer"]}
+
+# What must not be imported before a stage has work to do. Seconds are printed by benchmarks/startup.py.
+HEAVY = {
+    "params": ["pandas", "sklearn", "scipy", "numba", "matplotlib", "joblib", "distributed", "dvc"],
+    "fetch": ["sklearn", "scipy", "numba", "matplotlib", "joblib", "distributed", "dvc", "ucimlrepo"],
+    "split": ["sklearn", "scipy", "numba", "matplotlib", "joblib", "distributed", "dvc"],
+    "train": ["sklearn", "matplotlib", "pandas", "distributed", "dvc"],
+    "evaluate": ["sklearn", "matplotlib", "distributed", "dvc"],
+    "plot": ["sklearn", "numba", "distributed", "dvc"],
+    "report": ["sklearn", "numba", "distributed", "dvc"],
+}
+
+
+def test_the_stages_of_the_pipeline_are_all_here() -> None:
+    assert set(STAGES) >= set(HEAVY)
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_help_helps(sources: Project, stage: str) -> None:
+    done = sources.stage(stage, "--help")
+    assert done.returncode == 0
+    assert f"python -m stages.{stage}" in done.stdout
+    assert "key=value" in done.stdout and "alpha_s=5" in done.stdout
+    for argument in ARGUMENTS.get(stage, []):
+        assert done.stdout.count(f"{argument}=...") >= 2  # in the usage, and explained
+
+
+@pytest.mark.parametrize("stage", HEAVY)
+def test_a_stage_imports_what_it_needs_when_it_needs_it(sources: Project, stage: str) -> None:
+    """Also after its parameters were read: that is what every call of it waits for."""
+    code = (
+        f"import sys, stages.{stage}; from stages import composition\n"
+        "composition.register(); composition.compose_stage([])\n"
+        f"print('imported:', [name for name in {HEAVY[stage]} if name in sys.modules])"
+    )
+    assert sources.succeed("python", "-c", code).splitlines()[-1] == "imported: []"
+
+
+def test_the_package_knows_nothing_of_the_pipeline(sources: Project) -> None:
+    code = (
+        "import pkgutil, importlib, sys, modn\n"
+        "for module in pkgutil.walk_packages(modn.__path__, 'modn.'): importlib.import_module(module.name)\n"
+        "print('imported:', [name for name in ('dvc', 'hydra', 'omegaconf') if name in sys.modules])"
+    )
+    assert sources.succeed("python", "-c", code).splitlines()[-1] == "imported: []"
+
+
+REFUSED = [
+    (["params", "alpha_s=-1"], ["params: ", "alpha_s is -1.0", "a finite number > 0"]),
+    (["params", "datasets=[nope]"], ["params: ", "datasets has no 'nope'", "iris"]),
+    (["params", "alpha_s"], ["params: ", "alpha_s"]),
+    (["train", "model=modnf", "optimizer=bbo", "alpha_s=-1"], ["train: alpha_s is -1.0", "> 0"]),
+    (["train", "model=modnf", "optimizer=bbo", "alpha_x=1"], ["train: ", "no key 'alpha_x'", "alpha_s"]),
+    (["train", "model=modnf", "optimizer=nope"], ["train: ", "optimizer=nope", "allowed: ", "modnf-bbo"]),
+    (["train", "model=modn", "optimizer=bp"], ["train: ", "model=modn optimizer=bp", "modn-bbo"]),
+    (["train", "model=modnf"], ["train: optimizer=... is missing"]),
+    (["train", "--fast"], ["--fast"]),
+]
+
+
+@pytest.mark.parametrize(("command", "expected"), REFUSED, ids=[" ".join(command) for command, _ in REFUSED])
+def test_a_refused_command_says_why_and_changes_nothing(
+    fresh: Project, command: list[str], expected: list[str]
+) -> None:
+    before = fresh.contents()
+    done = fresh.stage(*command)
+    assert done.returncode not in (0, None)
+    assert "Traceback" not in done.stdout
+    assert all(part in done.stdout for part in expected), done.stdout
+    assert fresh.contents() == before
+    assert fresh.succeed("git", "status", "--porcelain") == ""
+
+
+def test_no_output_folders_of_hydra(project: Project) -> None:
+    for stage in ("fetch", "split", "evaluate"):
+        assert project.stage(stage).returncode == 0
+    assert project.stage("train", "model=modnf", "optimizer=bbo").returncode == 0
+    names = {path.name for path in project.root.rglob("*")}
+    assert not names & {"outputs", "multirun", ".hydra", "hydra.yaml"}
+    assert not any(name.endswith(".log") for name in names)
+
+
+def run_in_process(monkeypatch: pytest.MonkeyPatch, stage: entrypoint.Stage, *arguments: str) -> object:
+    """The exit code or message of a stage of our own."""
+    monkeypatch.setattr(sys, "argv", ["own", *arguments])
+    with pytest.raises(SystemExit) as end:
+        entrypoint.run("own", "A stage.", stage, {"part": "which part"})
+    return end.value.code
+
+
+def test_errors_of_a_stage_become_messages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def fails_with(error: BaseException) -> entrypoint.Stage:
+        def stage(parameters: object, part: str) -> None:
+            assert part == "a=b"
+            raise error
+
+        return stage
+
+    missing = "own: data/x is missing; an earlier stage makes it: dvc repro"
+    messages = {
+        entrypoint.StageError("the table is empty"): "own: the table is empty",
+        ValueError("too small"): "own: too small",
+        FileNotFoundError(2, "No such file", "data/x"): missing,
+        KeyboardInterrupt(): 130,
+    }
+    for error, expected in messages.items():
+        assert run_in_process(monkeypatch, fails_with(error), "part=a=b") == expected
+    monkeypatch.setattr(sys, "argv", ["own", "part=a=b"])
+    with pytest.raises(ZeroDivisionError):  # a fault of ours keeps its traceback
+        entrypoint.run("own", "A stage.", fails_with(ZeroDivisionError()), {"part": "which part"})
