@@ -6,7 +6,7 @@ populations; their optimizers search the parameters only, so they are spared the
 for a few generations and are scaled to 400. One thread each; CPU seconds, so that a busy machine does not
 matter; compiling is done before the clock starts.
 
-    python -m benchmarks.training [--repeats 3] [--generations 10] [--json benchmarks/training.json]
+    python -m benchmarks.training [--repeats 3] [--generations 10] [--json FILE]
 
 mealpy's metadata excludes NumPy 2, with which it works: pip install --no-deps mealpy opfunu.
 """
@@ -203,11 +203,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--generations", type=int, default=10, help="of theirs; scaled to 400")
-    parser.add_argument("--json", type=Path, default=ROOT / "benchmarks" / "training.json")
+    parser.add_argument("--json", type=Path, default=ROOT / "benchmarks" / "results" / "training.json")
     options = parser.parse_args()
     with threadpool_limits(1):  # NumPy's linear algebra; our kernels have one thread anyway
         rows = measure(options.repeats, options.generations)
     about = {"dataset": "raisin", "iterations": ITERATIONS, "generations_measured": options.generations}
+    options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps(about | {"rows": rows}, indent=2) + "\n")
 
 

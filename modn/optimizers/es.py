@@ -100,5 +100,5 @@ class ES(Optimizer):
         children += sigma * rng.standard_normal(shape)
         if self.clip:
             box = relaxed(space)
-            children = np.clip(children, box.lower, box.upper)
+            np.clip(children, box.lower, box.upper, out=children)
         return children, np.minimum(costs[one], costs[two])
