@@ -98,7 +98,7 @@ def train_one(
 def _cell(parameters: Parameters, model: str, optimizer: str, dataset: str, n_classes: int) -> Cell:
     chosen = parameters.models[model]
     own = dict(parameters.optimizers[optimizer])
-    budget = own["iterations"] or parameters.derived["budgets"][dataset]
+    budget = parameters.derived["budgets"][dataset] if own["iterations"] is None else own["iterations"]
     cap = parameters.max_iterations or budget
     return Cell(
         dataset=dataset,
