@@ -1,0 +1,214 @@
+"""train: results are a function of parameters, data and seed; not of workers, neighbours or interruptions."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+from copies import Place, Project
+
+from modn.loss import cross_entropy
+from modn.neuron import Neuron
+from stages import files
+from stages.entrypoint import StageError
+from stages.fetch import fetch
+from stages.schema import Parameters
+from stages.split import split
+from stages.train import train
+
+SMOKE = ("profile=smoke", "datasets=[iris,caesarian]")
+
+
+def prepared(place: Place, *overrides: str) -> Parameters:
+    parameters = place.parameters(*SMOKE, *overrides)
+    fetch(parameters)
+    split(parameters)
+    return parameters
+
+
+def models(place: Place, pair: str) -> dict[str, dict[str, np.ndarray]]:
+    folder = place.root / "data/models" / pair
+    return {path.stem: files.read_arrays(path) for path in sorted(folder.glob("*.npz"))}
+
+
+@pytest.mark.parametrize(
+    ("model", "optimizer"), [("modn", "bbo"), ("modnp", "bp"), ("modnf", "bp_exact"), ("modnf", "pso")]
+)
+def test_what_is_stored_is_a_trained_neuron_per_run(place: Place, model: str, optimizer: str) -> None:
+    train(prepared(place), model, optimizer)
+    found = models(place, f"{model}-{optimizer}")
+    assert list(found) == ["caesarian", "iris"]
+    for name, C, D in (("iris", 3, 4), ("caesarian", 2, 5)):
+        arrays, parts = found[name], files.read_arrays(place.root / f"data/splits/{name}.npz")
+        points = 3 + 1 + (3 + 1 if model == "modn" else 0)  # both steps, each with its initial population
+        assert arrays["curve"].shape == (2, points)
+        assert arrays["P"].shape == (2, 10 * C, C)
+        assert (arrays["alpha_s"], arrays["alpha_t"]) == (10, 1)
+        assert (np.diff(arrays["curve"], axis=1) <= 0).all()
+        for row, P, curve in zip(arrays["parameters"], arrays["P"], arrays["curve"], strict=True):
+            neuron = Neuron.from_parameters(row, P, D, 10.0, 1.0)
+            loss = cross_entropy(neuron.predict_proba(parts["X_train"][0]), parts["y_train"][0])
+            assert loss == pytest.approx(curve[-1], abs=1e-4)
+        assert arrays["parameters"][0].tobytes() != arrays["parameters"][1].tobytes()
+
+
+def test_a_cell_does_not_depend_on_its_neighbours_or_on_how_many_runs_follow(place: Place) -> None:
+    train(prepared(place), "modnf", "bbo")
+    together = models(place, "modnf-bbo")["iris"]
+    train(prepared(place, "datasets=[iris]", "runs=3"), "modnf", "bbo")
+    alone = models(place, "modnf-bbo")["iris"]
+    for part in ("parameters", "P", "curve"):
+        assert alone[part][:2].tobytes() == together[part].tobytes()
+
+
+def test_each_run_has_its_own_sound_split(place: Place) -> None:
+    train(prepared(place, "split=sound"), "modnf", "bbo")
+    arrays = models(place, "modnf-bbo")["iris"]
+    parts = files.read_arrays(place.root / "data/splits/iris.npz")
+    for run in range(2):
+        neuron = Neuron.from_parameters(arrays["parameters"][run], arrays["P"][run], 4, 10.0, 1.0)
+        losses = [
+            cross_entropy(neuron.predict_proba(X), y)
+            for X, y in zip(parts["X_train"], parts["y_train"], strict=True)
+        ]
+        assert losses[run] == pytest.approx(arrays["curve"][run, -1], abs=1e-4)
+        assert abs(losses[1 - run] - arrays["curve"][run, -1]) > 1e-4
+
+
+@pytest.mark.parametrize(
+    ("overrides", "iterations"),
+    [
+        (["max_iterations=2"], {"iris": 2, "caesarian": 2}),
+        (["max_iterations=null", "optimizers.es.iterations=5"], {"iris": 5, "caesarian": 5}),
+        (["max_iterations=null", "optimizers.es.iterations=0"], {"iris": 0, "caesarian": 0}),
+        (["max_iterations=4", "datasets.iris.iterations=1"], {"iris": 1, "caesarian": 4}),
+    ],
+)
+def test_the_budget_is_the_optimizers_or_the_datasets_and_at_most_the_cap(
+    place: Place, overrides: list[str], iterations: dict[str, int]
+) -> None:
+    train(prepared(place, "optimizers.es.population=5", *overrides), "modnf", "es")
+    found = models(place, "modnf-es")
+    assert {name: arrays["curve"].shape[1] - 1 for name, arrays in found.items()} == iterations
+
+
+def test_dendrites_are_per_class_or_given(place: Place) -> None:
+    train(prepared(place, "dendrites_per_class=2"), "modnf", "bbo")
+    assert {name: arrays["P"].shape[1] for name, arrays in models(place, "modnf-bbo").items()} == {
+        "iris": 6,
+        "caesarian": 4,
+    }
+    train(prepared(place, "dendrites=7", "comparison.modnp=[]"), "modnf", "bbo")
+    assert {arrays["P"].shape[1] for arrays in models(place, "modnf-bbo").values()} == {7}
+
+
+def test_the_provenance_says_how_it_was_made(place: Place) -> None:
+    train(prepared(place), "modnf", "bbo")
+    record = json.loads((place.root / "data/provenance/modnf-bbo.json").read_text())
+    assert {cell["dataset"] for cell in record["cells"]} == {"iris", "caesarian"}
+    assert record["seed"] == 100 and record["runs"] == 2
+    assert record["versions"]["numpy"] == np.__version__
+    assert record["wall_seconds"] > 0 and set(record["core_seconds"]) == {"iris", "caesarian"}
+
+
+@pytest.mark.parametrize(("model", "optimizer"), [("modn", "bp"), ("modnf", "nope"), ("nope", "bbo")])
+def test_a_pair_that_is_not_compared_is_refused(place: Place, model: str, optimizer: str) -> None:
+    with pytest.raises(StageError, match=rf"model={model} optimizer={optimizer} .*allowed: .*modn-bbo, "):
+        train(place.parameters(*SMOKE), model, optimizer)
+    assert place.made() == {}
+
+
+def test_without_splits_the_message_says_what_to_do(fresh: Project) -> None:
+    before = fresh.contents()
+    done = fresh.stage("train", "model=modnf", "optimizer=bbo")
+    assert done.returncode == 1 and "Traceback" not in done.stdout
+    assert "data/splits/" in done.stdout
+    assert "is missing; an earlier stage makes it: dvc repro" in done.stdout
+    assert fresh.contents() == before
+
+
+def trained_bytes(project: Project) -> dict[str, bytes]:
+    return {name: data for name, data in project.contents().items() if name.startswith("data/models/")}
+
+
+def test_one_worker_or_two_give_the_same_bytes(project: Project) -> None:
+    """The base run had one worker."""
+    before = trained_bytes(project)
+    for path in project.root.glob("data/models/modnf-bbo/*"):
+        path.unlink()
+    done = project.stage("train", "model=modnf", "optimizer=bbo", "runtime.workers=2")
+    assert done.returncode == 0, done.stdout
+    assert "data/models/modnf-bbo/iris.npz" in before
+    assert trained_bytes(project) == before
+
+
+@pytest.mark.slow
+def test_a_dask_cluster_gives_the_same_bytes(project: Project) -> None:
+    pytest.importorskip("distributed")
+    before = trained_bytes(project)
+    for path in project.root.glob("data/models/modnf-bbo/*"):
+        path.unlink()
+    done = project.stage("train", "model=modnf", "optimizer=bbo", "runtime.engine=dask", "runtime.workers=1")
+    assert done.returncode == 0, done.stdout
+    assert trained_bytes(project) == before
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_ctrl_c_ends_the_stage_soon_and_leaves_no_half_written_file(project: Project, workers: int) -> None:
+    before = project.contents()
+    # iris has the larger cells and is begun first: once it is done, caesarian's endless search is under way
+    endless = ["datasets.iris.iterations=1", "datasets.caesarian.iterations=100000000", "max_iterations=null"]
+    process = subprocess.Popen(
+        [
+            "python",
+            "-m",
+            "stages.train",
+            "model=modnf",
+            "optimizer=bbo",
+            f"runtime.workers={workers}",
+            *endless,
+        ],
+        cwd=project.root,
+        env=project.environment() | {"PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,  # a process group of its own, as a terminal gives each command
+    )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert "iris done" in line
+        begin = time.monotonic()
+        os.killpg(process.pid, signal.SIGINT)
+        output, _ = process.communicate(timeout=60)
+        seconds = time.monotonic() - begin
+        wait_until_gone(process.pid)
+    finally:
+        stop_group(process)
+    assert process.returncode == 130, output
+    assert seconds < 30  # a couple of seconds on a quiet machine
+    assert project.contents() == before
+    assert not [path for path in Path(project.root / "data").rglob(".*") if path.name != ".gitignore"]
+
+
+def wait_until_gone(group: int) -> None:
+    """No process of the group may be left behind."""
+    for _ in range(300):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"processes of group {group} are still there after 30 s")
+
+
+def stop_group(process: subprocess.Popen[str]) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
