@@ -19,7 +19,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from modn.gradients import DYING_THRESHOLD
 from modn.lanes import (
     LANES,
     compiled,
@@ -163,7 +162,7 @@ def _n_table_rows(block):  # type: ignore[no-untyped-def]
 
 @compiled
 def _synapse(slope, offset, x, dying):  # type: ignore[no-untyped-def]
-    """Return exp(-a); with the published rule it is 0, that is Y = 1, where it is above `dying`."""
+    """Return exp(-a); with the published rule 0, that is Y = 1, where it is above `dying` (None: no rule)."""
     e = exp2(multiply_add(slope, splat(x), offset))
     return e if dying is None else zero_where_above(e, e, splat(dying))
 
@@ -212,29 +211,35 @@ def _soma(Z, first_Z, lane_P, V):  # type: ignore[no-untyped-def]
 
 @compiled
 def _fold(V, C, size):  # type: ignore[no-untyped-def]
-    """Add up the LANES / size partial sums of each individual, and close up the numbers of each output."""
+    """Add up the LANES / size partial sums of each individual, and close up the numbers of each output.
+
+    Half of the lanes is added to the other half until `size` are left.
+    """
     R = V.shape[0] // C
-    if size < LANES:
-        for c in range(C):
-            numbers = V[c * R : (c + 1) * R].reshape(R * LANES)
+    for c in range(C):
+        numbers = V[c * R : (c + 1) * R].reshape(R * LANES)
+        half = LANES // 2
+        while half >= size:
             for n in range(R):
-                for s in range(size):
-                    total = _f32(0.0)
-                    for lane in range(s, LANES, size):
-                        total += numbers[n * LANES + lane]
-                    numbers[n * size + s] = total
+                for lane in range(half):
+                    first = 2 * half * n + lane
+                    numbers[half * n + lane] = numbers[first] + numbers[first + half]
+            half //= 2
 
 
 @compiled
 def _unfold(dV, C, size):  # type: ignore[no-untyped-def]
     """Give each dendrite its individual's gradient: the transpose of `_fold`, from the last sample on."""
     R = dV.shape[0] // C
+    tile = np.empty(LANES, _f32)
     if size < LANES:
         for c in range(C):
             numbers = dV[c * R : (c + 1) * R].reshape(R * LANES)
             for n in range(R - 1, -1, -1):
-                for lane in range(LANES - 1, -1, -1):
-                    numbers[n * LANES + lane] = numbers[n * size + lane % size]
+                for s in range(size):
+                    tile[s] = numbers[n * size + s]
+                for lane in range(LANES):
+                    numbers[n * LANES + lane] = tile[lane & (size - 1)]  # size is a power of two
 
 
 # After the soma: functions of n_rows folded vectors per output, V row c R + n
@@ -478,16 +483,29 @@ def _synapses_gradient(block, slope, offset, dying, table, da, da_x):  # type: i
 
 
 @compiled
-def population_gradient(block, parameters, P, scaling, head, loss, gradient):  # type: ignore[no-untyped-def]
+def _unpack_gradient(da, da_x, scaling, M, first, size, vector, gradient):  # type: ignore[no-untyped-def]
+    """Add one vector's share to its places: a = alpha_s (w x - theta), x = middle + half x'."""
+    D = da.shape[0]
+    for i in range(D):
+        for d in range(min(LANES // size, M - vector * (LANES // size))):
+            j = vector * (LANES // size) + d
+            for s in range(size):
+                lane = d * size + s
+                dx = scaling.middle[i] * da[i, lane] + scaling.half[i] * da_x[i, lane]
+                gradient[first + s, i * M + j] += scaling.alpha_s * dx
+                gradient[first + s, (D + i) * M + j] -= scaling.alpha_s * da[i, lane]
+
+
+@compiled
+def population_gradient(block, parameters, P, scaling, head, dying, loss, gradient):  # type: ignore[no-untyped-def]
     """Add the sums over the block's samples to loss (S,) and gradient (S, 2DM + 2C), float64.
 
-    The published gradients set a synapse with Y < 1e-6 to 1, in the loss too.
+    `dying` is None, or for the published gradients the exp(-a) above which a synapse counts as Y = 1, in the
+    loss too.
     """
     S, D = parameters.shape[0], block.features.shape[0]
     M, C = P.shape[1:]
     R = block.counts.shape[0]
-    published = head in (MODNP_PUBLISHED, MODNF_PUBLISHED)
-    dying = 1.0 / DYING_THRESHOLD - 1.0 if published else np.inf
     lane_loss = np.empty(LANES, np.float64)
     dw_t, dtheta_t = np.empty((C, LANES), np.float64), np.empty((C, LANES), np.float64)
     slope, offset, da, da_x = _vectors(D), _vectors(D), _vectors(D), _vectors(D)
@@ -523,11 +541,5 @@ def population_gradient(block, parameters, P, scaling, head, loss, gradient):  #
             _pack_filter(P, first, size, vector, lane_P)
             _dendrites_gradient(Z, vector * R, lane_P, V, table, n_table_rows - R)
             _synapses_gradient(block, slope, offset, dying, table, da, da_x)
-            for i in range(D):
-                for lane in range(LANES):
-                    j = vector * (LANES // size) + lane // size
-                    if j < M:
-                        dx = scaling.middle[i] * da[i, lane] + scaling.half[i] * da_x[i, lane]
-                        gradient[first + lane % size, i * M + j] += scaling.alpha_s * dx
-                        gradient[first + lane % size, (D + i) * M + j] -= scaling.alpha_s * da[i, lane]
+            _unpack_gradient(da, da_x, scaling, M, first, size, vector, gradient)
         first += size

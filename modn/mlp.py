@@ -66,7 +66,7 @@ class MLPObjective:
     """
 
     def __init__(self, X: ArrayLike, y: ArrayLike, n_hidden: int, n_classes: int) -> None:
-        self.X = np.require(finite_array("X", X, ("n_samples", "n_features")), requirements="CW")
+        self.X = np.require(finite_array("X", X, ("n_samples", "n_features")), requirements=["C", "W", "A"])
         self.n_hidden = positive_integer("n_hidden", n_hidden)
         self.n_classes = positive_integer("n_classes", n_classes)
         self.y = class_indices("y", y, len(self.X), self.n_classes)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from modn import kernels
 from modn.distinct import Block, blocks_of
-from modn.gradients import check_published_filter
+from modn.gradients import DYING_THRESHOLD, check_published_filter
 from modn.validation import boolean_filter, class_indices, finite_array, positive_integer, positive_number
 
 Array = NDArray[np.float64]
@@ -57,7 +57,7 @@ class Objective:
 
     def loss_and_gradient(self, parameters: ArrayLike, P: ArrayLike) -> tuple[Array, Array]:
         """Return the loss (S,) and its exact gradient (S, 2DM + 2C), computed together."""
-        return self._loss_and_gradient(*self._population(parameters, P), kernels.MODN)
+        return self._loss_and_gradient(*self._population(parameters, P), kernels.MODN, dying=None)
 
     def published_gradient(self, parameters: ArrayLike, P: ArrayLike, filter: str) -> Array:
         """Return Eqs. 15-22 to the letter, as a gradient (S, 2DM + 2C) to descend (see `modn.gradients`).
@@ -67,12 +67,15 @@ class Objective:
         parameters, P = self._population(parameters, P)
         check_published_filter(filter, P)
         head = kernels.MODNP_PUBLISHED if filter == "partition" else kernels.MODNF_PUBLISHED
-        return self._loss_and_gradient(parameters, P, head)[1]
+        dying = 1.0 / DYING_THRESHOLD - 1.0  # exp(-a) of Y = 1 / (1 + exp(-a))
+        return self._loss_and_gradient(parameters, P, head, dying)[1]
 
-    def _loss_and_gradient(self, parameters: Array, P: NDArray[np.bool_], head: int) -> tuple[Array, Array]:
+    def _loss_and_gradient(
+        self, parameters: Array, P: NDArray[np.bool_], head: int, dying: float | None
+    ) -> tuple[Array, Array]:
         if len(P) > len(parameters):
             parameters = np.repeat(parameters, len(P), axis=0)
-        return sum_gradients(self._blocks, parameters, P, self._scaling, head)
+        return sum_gradients(self._blocks, parameters, P, self._scaling, head, dying)
 
     def _population(self, parameters: ArrayLike, P: ArrayLike) -> tuple[Array, NDArray[np.bool_]]:
         """Check and return parameters (S or 1, 2DM + 2C) and P (S or 1, M, C)."""
@@ -83,14 +86,14 @@ class Objective:
         else:
             S: int | str = "n_individuals" if len(parameters) == 1 else len(parameters)
             P = boolean_filter("P", P, (S, self.n_dendrites, self.n_classes))
-        return parameters, np.require(P, requirements="CW")
+        return parameters, np.require(P, requirements=["C", "W", "A"])
 
 
 def population_rows(parameters: ArrayLike, n_parameters: int) -> Array:
     """Check and return parameters (S, n_parameters), in the memory layout the kernels are compiled for."""
     rows = np.asarray(parameters)
     rows = finite_array("parameters", rows[None] if rows.ndim == 1 else rows, ("n_individuals", n_parameters))
-    return np.require(rows, requirements="CW")
+    return np.require(rows, requirements=["C", "W", "A"])
 
 
 def prepare(
@@ -107,11 +110,16 @@ def prepare(
 
 
 def sum_gradients(
-    blocks: list[Block], parameters: Array, P: NDArray[np.bool_], scaling: kernels.Scaling, head: int
+    blocks: list[Block],
+    parameters: Array,
+    P: NDArray[np.bool_],
+    scaling: kernels.Scaling,
+    head: int,
+    dying: float | None = None,
 ) -> tuple[Array, Array]:
     """Return the mean loss (S,) and its gradient (as parameters) over the samples of all blocks."""
     loss, gradient = np.zeros(len(parameters)), np.zeros(parameters.shape)
     for block in blocks:
-        kernels.population_gradient(block, parameters, P, scaling, head, loss, gradient)
+        kernels.population_gradient(block, parameters, P, scaling, head, dying, loss, gradient)
     n_samples = sum(float(block.counts.sum()) for block in blocks)
     return loss / n_samples, gradient / n_samples
