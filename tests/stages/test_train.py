@@ -141,8 +141,9 @@ def test_one_worker_or_two_give_the_same_bytes(project: Project) -> None:
     before = trained_bytes(project)
     for path in project.root.glob("data/models/modnf-bbo/*"):
         path.unlink()
-    done = project.stage("train", "model=modnf", "optimizer=bbo", "runtime.workers=2")
+    done = project.stage("train", "model=modnf", "optimizer=bbo", "runtime.workers=2", NUMBA_DEBUG_CACHE="1")
     assert done.returncode == 0, done.stdout
+    assert "[cache] data loaded" in done.stdout and "[cache] data saved" not in done.stdout  # compiled once
     assert "data/models/modnf-bbo/iris.npz" in before
     assert trained_bytes(project) == before
 

@@ -1,0 +1,189 @@
+"""The pipeline end to end, with DVC's own commands, in copies of the project without any remote."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from copies import FEW, ROOT, Outcome, Project
+
+UPSTREAM = {"fetch", "split"}
+DOWNSTREAM = {"evaluate", "plot", "report"}
+BBO, PSO = "train@modnf-bbo", "train@modnf-pso"
+
+
+def reports(project: Project) -> dict[str, bytes]:
+    return {name: data for name, data in project.contents().items() if name.startswith("reports/")}
+
+
+def test_the_first_run_makes_the_report(finished: tuple[Project, Outcome]) -> None:
+    project, outcome = finished
+    assert outcome.ran >= UPSTREAM | {BBO, PSO} | DOWNSTREAM
+    made = reports(project)
+    assert {"reports/quick/report.md", "reports/quick/metrics.json"} <= set(made)
+    report = made["reports/quick/report.md"].decode()
+    assert "Iris" in report and "Caesarian section" in report and "BBO" in report
+    metrics = json.loads(made["reports/quick/metrics.json"])
+    for pair in ("modnf-bbo", "modnf-pso"):
+        assert {"iris", "caesarian"} <= set(metrics[pair]["acc"])
+        assert 0 < metrics[pair]["mean_acc"] <= 1
+    tracked = project.succeed("git", "ls-files", "reports").split()
+    assert set(tracked) == set(made)
+
+
+def test_the_figures_of_the_report_are_there(finished: tuple[Project, Outcome]) -> None:
+    project, _ = finished
+    report = (project.root / "reports/quick/report.md").read_text()
+    figures = [part.partition(")")[0] for part in report.split("](")[1:]]
+    figures = [figure for figure in figures if figure.startswith("figures/")]
+    assert figures
+    for figure in figures:
+        assert (project.root / "reports/quick" / figure).stat().st_size > 1000
+
+
+def test_a_second_run_has_nothing_to_do(project: Project) -> None:
+    before = project.contents()
+    outcome = project.repro()
+    assert outcome.ran == outcome.restored == set()
+    assert outcome.skipped >= UPSTREAM | {BBO, PSO} | DOWNSTREAM
+    assert project.contents() == before
+    assert project.succeed("git", "status", "--porcelain") == ""
+
+
+@pytest.mark.slow
+def test_alpha_s_runs_training_and_what_follows_and_its_diffs_can_be_reviewed(project: Project) -> None:
+    outcome = project.experiment("alpha_s=5")
+    assert outcome.ran >= {BBO, PSO} | DOWNSTREAM
+    assert outcome.skipped >= UPSTREAM
+    assert yaml.safe_load((project.root / "params.yaml").read_text())["alpha_s"] == 5
+    assert "alpha_s = 5" in (project.root / "reports/quick/report.md").read_text()
+
+    project.commit("alpha_s = 5")
+    project.succeed("git", "clone", "--quiet", ".", "clone")  # nothing of DVC's cache, and no remote
+    clone = Project(project.root / "clone", project.site_cache)
+    parameters = json.loads(clone.succeed("dvc", "params", "diff", "HEAD~1", "HEAD", "--json"))
+    assert parameters["params.yaml"] == {"alpha_s": {"old": 10.0, "new": 5.0, "diff": -5.0}}
+    metrics = json.loads(clone.succeed("dvc", "metrics", "diff", "HEAD~1", "HEAD", "--json"))
+    changes = metrics["reports/quick/metrics.json"]
+    assert "modnf-bbo.mean_acc" in changes
+    assert all(np.isfinite([change["old"], change["new"]]).all() for change in changes.values())
+    clone.succeed("dvc", "plots", "diff", "HEAD~1", "HEAD", "--out", "page")
+    page = (clone.root / "page/index.html").read_text()
+    assert page.count('"rev": "HEAD~1"') > 1 and page.count('"rev": "HEAD"') > 1
+    assert "Iris" in page and "acc_mean" in page
+
+
+@pytest.mark.slow
+def test_one_optimizers_parameter_runs_its_stages_only_and_changed_back_nothing(project: Project) -> None:
+    before = project.contents()
+    there = project.experiment("optimizers.pso.inertia=0.5")
+    assert there.ran >= {PSO, "evaluate", "report"}
+    assert there.skipped >= UPSTREAM | {BBO}
+    assert all("pso" in stage for stage in there.ran if "@" in stage)
+    changed = project.contents()
+    assert changed["data/models/modnf-pso/iris.npz"] != before["data/models/modnf-pso/iris.npz"]
+    assert changed["data/models/modnf-bbo/iris.npz"] == before["data/models/modnf-bbo/iris.npz"]
+    assert changed["reports/quick/metrics.json"] != before["reports/quick/metrics.json"]
+
+    back = project.experiment()
+    assert back.restored >= {PSO}
+    assert not any("@" in stage for stage in back.ran)  # no training
+    after = project.contents()
+    assert {name for name in before if after.get(name) != before[name]} <= {"dvc.lock"}
+    assert set(after) == set(before)
+
+
+def test_where_it_runs_is_nobodys_dependency(project: Project) -> None:
+    described = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
+    for name, stage in described.items():
+        stage = stage.get("do", stage)
+        parameters = [str(parameter) for parameter in stage["params"]]
+        assert not [p for p in parameters if p.split(".")[0] == "runtime"], name
+    outcome = project.experiment("runtime.workers=2")
+    assert outcome.ran == outcome.restored == set()
+
+
+def test_every_stage_names_files_that_exist(project: Project) -> None:
+    """A dependency that was renamed away would be found only by the user."""
+    missing = yaml.safe_load(project.succeed("dvc", "status", "--json"))
+    assert missing == {}
+
+
+REFUSED = [
+    ("alpha_s=-1", ["alpha_s is -1.0", "allowed: a finite number > 0"]),
+    ("datasets=[nope]", ["datasets has no 'nope'", "allowed: blood_transfusion"]),
+    ("alpha_x=1", ["no key 'alpha_x'", "alpha_s"]),
+    ("comparison.modnf=[nope]", ["comparison.modnf is 'nope'", "allowed: bbo"]),
+]
+
+
+@pytest.mark.parametrize(("override", "expected"), REFUSED, ids=[override for override, _ in REFUSED])
+def test_a_refused_experiment_says_why_and_changes_nothing(
+    project: Project, override: str, expected: list[str]
+) -> None:
+    before = project.contents()
+    done = project.run("dvc", "exp", "run", *(part for o in [*FEW, override] for part in ("-S", o)))
+    assert done.returncode != 0
+    assert all(part in done.stdout for part in expected), done.stdout
+    assert "Running stage" not in done.stdout
+    assert project.contents() == before
+    assert project.succeed("git", "status", "--porcelain") == ""
+
+
+def test_a_failing_stage_leaves_the_last_report(project: Project) -> None:
+    before = reports(project)
+    path = project.root / "data/raw/uci/iris.csv"
+    path.write_text(path.read_text() + "1,2,3,4,Iris-setosa\n")
+    done = project.run("dvc", "repro")
+    assert done.returncode != 0
+    assert "data/raw/uci/iris.csv is damaged" in done.stdout
+    assert reports(project) == before
+    project.succeed("git", "checkout", "--quiet", "data/raw")
+    assert project.repro().ran == set()
+
+
+@pytest.mark.slow
+def test_ones_own_data_takes_a_csv_and_one_short_file(project: Project) -> None:
+    rng = np.random.default_rng(0)
+    kind = rng.integers(3, size=80)
+    table = pd.DataFrame({
+        "length": (kind + rng.normal(0, 0.3, 80)).round(3),
+        "width": rng.random(80).round(3),
+        "colour": rng.choice(["dark", "light"], 80),
+        "kind": np.array(["ant", "bee", "cicada"])[kind],
+    })  # fmt: skip
+    table.loc[4, "width"] = None
+    table.to_csv(project.root / "data/raw/mine.csv", index=False)
+    recipe = """\
+# @package datasets.mine
+title: My insects
+file: data/raw/mine.csv
+class_column: kind
+codes:
+  colour: {dark: 0, light: 1}
+missing: median
+test_size: 0.25
+"""
+    assert 6 <= len(recipe.splitlines()) <= 10
+    (project.root / "conf/datasets/mine.yaml").write_text(recipe)
+    outcome = project.experiment("datasets=[mine]", "split=sound")
+    assert outcome.ran >= UPSTREAM | {BBO, PSO} | DOWNSTREAM
+    report = (project.root / "reports/quick/report.md").read_text()
+    assert "My insects" in report and "Iris" not in report
+    metrics = json.loads((project.root / "reports/quick/metrics.json").read_text())
+    assert list(metrics["modnf-bbo"]["acc"]) == ["mine"]
+    assert "mean_abs_difference_to_paper" not in metrics["modnf-bbo"]
+    table1 = pd.read_csv(project.root / "data/table1.csv").iloc[0]
+    assert (table1["train"], table1["test"], table1["classes"], table1["features"]) == (60, 20, 3, 3)
+
+
+@pytest.mark.slow
+def test_another_profile_has_a_report_of_its_own(project: Project) -> None:
+    before = reports(project)
+    outcome = project.experiment("profile=smoke")
+    assert outcome.ran >= DOWNSTREAM
+    assert outcome.skipped >= UPSTREAM | {BBO, PSO}
+    after = reports(project)
+    assert {name: after[name] for name in before} == before
+    assert "reports/smoke/report.md" in after
