@@ -1,0 +1,75 @@
+"""What a user waits for before a stage begins: seconds to import it and to read its parameters.
+
+    python -m benchmarks.startup [--repeats 5] [--json FILE]
+
+Each time in a new interpreter, the stages in turn, so that a busy moment of the machine meets them all; the
+median of the repeats. The goal is below 1.5 s each; CPU seconds tell what a quiet machine would show.
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+GOAL = 1.5
+CODE = """
+from time import perf_counter, process_time
+begin, cpu = perf_counter(), process_time()
+import stages.{stage}
+imported = perf_counter()
+from stages import composition
+composition.register()
+composition.compose_stage([])
+print(imported - begin, perf_counter() - imported, process_time() - cpu)
+"""
+
+
+def stages() -> list[str]:
+    """The modules of stages/ that are commands."""
+    modules = sorted((ROOT / "stages").glob("*.py"))
+    return [path.stem for path in modules if '__name__ == "__main__"' in path.read_text()]
+
+
+def measure(repeats: int) -> dict[str, dict[str, float]]:
+    """Median seconds by stage."""
+    seen: dict[str, list[list[float]]] = {stage: [] for stage in stages()}
+    for _ in range(repeats):
+        for stage, times in seen.items():
+            command = [sys.executable, "-c", CODE.format(stage=stage)]
+            done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+            importing, configuring, cpu = map(float, done.stdout.split())
+            times.append([importing, configuring, importing + configuring, cpu])
+    names = ("import", "configure", "both", "cpu")
+    return {
+        stage: dict(zip(names, map(statistics.median, zip(*times, strict=True)), strict=True))
+        for stage, times in seen.items()
+    }
+
+
+def main() -> None:
+    """Print the table; write it as JSON where asked."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    rows = measure(arguments.repeats)
+    print(
+        "| stage | import s | configure s | both s | CPU s | goal |\n| --- | ---: | ---: | ---: | ---: | --- |"
+    )
+    for stage, row in rows.items():
+        verdict = "reached" if row["both"] < GOAL else "missed"
+        print(
+            f"| {stage} | {row['import']:.2f} | {row['configure']:.2f} | {row['both']:.2f} | {row['cpu']:.2f} | "
+            f"{verdict} (< {GOAL} s) |"
+        )
+    if arguments.json:
+        arguments.json.write_text(json.dumps(rows, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
