@@ -8,6 +8,9 @@ import pytest
 import yaml
 from copies import FEW, ROOT, Outcome, Project
 
+from modn.neuron import Neuron
+from stages import files
+
 UPSTREAM = {"fetch", "split"}
 DOWNSTREAM = {"evaluate", "plot", "report"}
 BBO, PSO = "train@modnf-bbo", "train@modnf-pso"
@@ -40,6 +43,26 @@ def test_the_figures_of_the_report_are_there(finished: tuple[Project, Outcome]) 
     assert figures
     for figure in figures:
         assert (project.root / "reports/quick" / figure).stat().st_size > 1000
+
+
+def test_the_metrics_are_those_of_the_stored_neurons(finished: tuple[Project, Outcome]) -> None:
+    """Counted here by itself, by the readable equations, from what train and split have written."""
+    project, _ = finished
+    metrics = json.loads((project.root / "reports/quick/metrics.json").read_text())
+    for pair in ("modnf-bbo", "modnf-pso"):
+        for dataset in ("iris", "caesarian"):
+            trained = files.read_arrays(project.root / f"data/models/{pair}/{dataset}.npz")
+            parts = files.read_arrays(project.root / f"data/splits/{dataset}.npz")
+            X, y = parts["X_test"][0], parts["y_test"][0]
+            right = [
+                [
+                    int(np.argmax(row))
+                    for row in Neuron.from_parameters(p, P, X.shape[1], 10.0, 1.0).predict_proba(X)
+                ]
+                for p, P in zip(trained["parameters"], trained["P"], strict=True)
+            ]
+            share = np.mean([sum(a == b for a, b in zip(run, y, strict=True)) / len(y) for run in right])
+            assert metrics[pair]["acc"][dataset] == pytest.approx(share, abs=1e-6)
 
 
 def test_a_second_run_has_nothing_to_do(project: Project) -> None:
