@@ -14,7 +14,7 @@ Then the exact gradient (modn against JAX), a population of filters at fixed par
 grows as N, D, M and S double. `--memory` instead measures the peak memory of a population of 250 on 100,000
 samples x 60 features x 60 dendrites.
 
-    python -m benchmarks.objective [--rounds 15] [--json benchmarks/objective.json] [--picture PATH] [--memory]
+    python -m benchmarks.objective [--rounds 15] [--json PATH] [--picture PATH] [--memory]
 """
 
 import argparse
