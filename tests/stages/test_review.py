@@ -1,0 +1,204 @@
+"""The pull request's comment: what changed is in it, what did not is not, what is amiss is said."""
+
+import re
+import shutil
+
+import pytest
+from copies import Project
+
+from stages import review
+
+
+def branch_off(project: Project) -> Project:
+    """On a new branch, beside `main`."""
+    project.succeed("git", "branch", "--move", "main")
+    project.succeed("git", "checkout", "--quiet", "-b", "change")
+    return project
+
+
+def comment(project: Project, *arguments: str) -> str:
+    done = project.stage("review", *arguments)
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def section(text: str, name: str) -> str:
+    return text.partition(f"### {name}\n")[2].partition("\n### ")[0]
+
+
+@pytest.mark.slow
+def test_changed_alpha_s_and_its_metrics_are_in_the_comment(project: Project) -> None:
+    branch_off(project).experiment("alpha_s=5")
+    project.commit("Softer synapses")
+    text = comment(project, "base=main")
+    assert "| `alpha_s` | 10 | 5 |" in section(text, "Parameters")
+    assert "derived" not in text
+    rows = re.findall(
+        r"^\| `(modnf-\S+)` \| (\S+) \| (\S+) \| (\S+) \|$", section(text, "Metrics"), re.MULTILINE
+    )
+    assert rows
+    for name, old, new, change in rows:
+        assert float(new) - float(old) == pytest.approx(float(change), abs=1e-4), name
+    sizes = [abs(float(change)) for *_, change in rows]
+    assert sizes == sorted(sizes, reverse=True)
+    summary = text.partition("### Parameters")[0]
+    assert "alpha_s = 5" in summary
+    assert "out of date" not in summary
+    figures = re.findall(r"!\[[^\]]+\]\((\S+)\)", section(text, "Figures"))
+    assert figures
+    assert all((project.root / figure).is_file() for figure in figures)
+    assert text.count("![") == len(figures), "each figure once"
+
+    there = Project(project.root.parent / "clone", project.site_cache)
+    project.succeed("git", "clone", "--quiet", str(project.root), str(there.root))
+    linked = comment(there, "base=origin/main", "links=https://example.org/raw/abc/")
+    relative = linked.replace("https://example.org/raw/abc/", "").replace("origin/main", "main")
+    assert relative == text, "a fresh clone, which lacks the data between the stages, says the same"
+    assert linked.count("(https://example.org/raw/abc/reports/quick/figures/") == len(figures)
+
+
+@pytest.mark.slow
+def test_nothing_changed_is_said_whatever_the_base_did_since(project: Project) -> None:
+    branch_off(project)
+    parameters = project.root / "params.yaml"
+    project.succeed("git", "checkout", "--quiet", "main")
+    parameters.write_text(parameters.read_text().replace("alpha_t: 1.0\ndend", "alpha_t: 2.0\ndend"))
+    project.commit("Meanwhile")
+    project.succeed("git", "checkout", "--quiet", "change")
+    text = comment(project, "base=main")
+    assert section(text, "Parameters").strip() == "No parameter changed."
+    assert section(text, "Metrics").strip() == "No metric changed."
+    assert "out of date" not in text
+
+
+@pytest.mark.slow
+def test_report_older_than_its_parameters_is_out_of_date(project: Project) -> None:
+    parameters = branch_off(project).root / "params.yaml"
+    parameters.write_text(parameters.read_text().replace("alpha_s: 10.0\nalpha_t", "alpha_s: 5.0\nalpha_t"))
+    project.commit("Forgot to run")
+    text = comment(project, "base=main")
+    assert "> **This report is out of date:** `alpha_s` changed" in text
+    assert "| `alpha_s` | 10 | 5 |" in text
+    assert "No metric changed." in text
+
+
+@pytest.mark.slow
+def test_base_without_a_report_is_said(project: Project) -> None:
+    text = comment(branch_off(project), "base=main~1")
+    assert section(text, "Metrics").strip() == "`main~1` has no report of this profile to compare with."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["base=nowhere"], "base=nowhere: git knows no such revision; allowed: a branch, a tag or a commit"),
+        (["base=--all"], "base=--all: git knows no such revision"),
+        ([], "base=... is missing"),
+        (["base="], "base=... is missing"),
+        (["bass=main"], "there is no argument 'bass'; allowed:\nbase=..."),
+        (["base=HEAD"], "reports/quick/report.md is missing; make it with: dvc repro"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_message(sources: Project, arguments: list[str], message: str) -> None:
+    done = sources.stage("review", *arguments)
+    assert done.returncode == 1
+    assert done.stdout.startswith(f"review: {message}")
+    assert "Traceback" not in done.stdout
+
+
+def test_without_git_there_is_nothing_to_compare_with(fresh: Project) -> None:
+    shutil.rmtree(fresh.root / ".git")
+    done = fresh.stage("review", "base=main")
+    assert done.returncode == 1
+    assert "is not in a git repository" in done.stdout
+    assert "Traceback" not in done.stdout
+
+
+def test_unrelated_histories_have_nothing_in_common(fresh: Project) -> None:
+    elsewhere = fresh.succeed("git", "rev-parse", "HEAD").strip()
+    fresh.succeed("git", "checkout", "--quiet", "--orphan", "island")
+    fresh.commit("Another beginning")
+    done = fresh.stage("review", f"base={elsewhere}")
+    assert done.returncode == 1
+    assert "no commit in common" in done.stdout
+
+
+def test_summary_is_the_opening_without_title_and_figures() -> None:
+    report = """# MODN
+
+- See [Table 3](#table-3), [numbers](tables/table3.csv), [the paper](https://example.org).
+
+![All](figures/all.png)
+
+- More.
+
+## Table 3
+
+Below.
+"""
+    assert review._summary(report, "reports/quick") == (
+        "- See [Table 3](reports/quick/report.md#table-3), [numbers](reports/quick/tables/table3.csv), "
+        "[the paper](https://example.org).\n\n- More."
+    )
+
+
+def test_derived_parameters_are_shown_only_when_alone() -> None:
+    change = {"old": 1, "new": 2}
+    both = review._parameters({"params.yaml": {"derived.budgets.iris": change, "seed": change}}, "main")
+    assert "seed" in both
+    assert "derived" not in both
+    assert "derived.budgets.iris" in review._parameters(
+        {"params.yaml": {"derived.budgets.iris": change}}, "main"
+    )
+
+
+def test_long_tables_are_folded_and_bounded() -> None:
+    def changes(count: int) -> dict[str, dict[str, float]]:
+        return {
+            f"cell{i}": {"old": 0.5, "new": 0.5 + i / 1000, "diff": i / 1000} for i in range(1, count + 1)
+        }
+
+    assert "<details>" not in review._metrics(changes(review.OPEN_ROWS), "main")
+    folded = review._metrics(changes(review.OPEN_ROWS + 1), "main")
+    assert folded.startswith("<details>\n<summary>Metrics changed: 13, cell13 the most</summary>\n\n|")
+    many = review._metrics(changes(1000), "main")
+    assert many.count("| `cell") == review.MOST_ROWS
+    assert f"the {review.MOST_ROWS} largest changes" in many
+    assert "`cell1000`" in many
+    assert len(many) < 65_536
+
+
+def test_new_and_removed_values_leave_a_cell_empty() -> None:
+    table = review._metrics({"a": {"old": None, "new": 0.5}, "b": {"old": 0.25, "new": None}}, "main")
+    assert "| `a` |  | 0.5 |  |" in table
+    assert "| `b` | 0.25 |  |  |" in table
+
+
+def test_absent_data_is_no_sign_of_an_old_report_but_changed_code_is() -> None:
+    absent = {
+        "train@a": [
+            {"changed deps": {"data/splits": "deleted"}},
+            {"changed outs": {"data/models": "not in cache"}},
+        ]
+    }
+    assert review._warnings(absent) == []
+    changed = {
+        "train@a": [
+            {"changed deps": {"modn/kernels.py": "modified", "params.yaml": {"alpha_s": "modified"}}}
+        ],
+        "plot": ["changed command"],
+    }
+    (warning,) = review._warnings(changed)
+    assert "`alpha_s`, `changed command`, `modn/kernels.py` changed" in warning
+
+
+def test_report_s_own_figures_keep_their_order() -> None:
+    text = review._figures("![B](figures/b.png)\n![A](figures/a.png)\n![B](figures/b.png)", "x")
+    assert re.findall(r"\((\S+)\)", text) == ["x/figures/b.png", "x/figures/a.png"]
+    assert review._figures("none", "x") == "The report has no figures."
+
+
+def test_the_module_says_how_it_is_called(sources: Project) -> None:
+    done = sources.stage("review", "--help")
+    assert done.returncode == 0
+    assert review.USAGE in done.stdout
