@@ -15,6 +15,7 @@ A feature with about as many values as there are samples is left out of the tabl
 sample.
 """
 
+import heapq
 from typing import NamedTuple
 
 import numpy as np
@@ -62,27 +63,34 @@ def _block(X: NDArray[np.float64], one_hot: NDArray[np.float32]) -> Block:
     values = [distinct[i][0] for i in tabled] + [X[:, i] for i in others]
     starts = np.cumsum([0] + [len(column) for column in values])
 
-    # A node is the table row each sample has in it. The two smallest are merged, as in Huffman's code, until
-    # two are left, whose product is that of the sample.
-    nodes = [1 + start + distinct[i][1] for i, start in zip(tabled, starts[: len(tabled)], strict=True)]
-    n_rows = 1 + sum(len(distinct[i][0]) for i in tabled)
-    pairs = []
+    # A node is (number of its rows, first row, the row of each sample). The two smallest are merged, as in
+    # Huffman's code, until two are left, whose product is that of the sample.
+    nodes = []
+    n_rows = 1
+    for i in tabled:
+        n_values = len(distinct[i][0])
+        nodes.append((n_values, n_rows, n_rows + distinct[i][1]))
+        n_rows += n_values
+    heapq.heapify(nodes)
+    left, right = [], []
     while len(nodes) > 2:
-        nodes.sort(key=lambda node: len(np.unique(node)))
-        both = np.stack([nodes.pop(0), nodes.pop(0)])
-        merged, row_of = np.unique(both, axis=1, return_inverse=True)
-        pairs.append(merged)
-        nodes.append(n_rows + row_of.ravel())
-        n_rows += merged.shape[1]
-    nodes += [np.zeros(R, dtype=np.int64)] * (2 - len(nodes))
-    pairs.append(np.stack(nodes))
-    left, right = np.concatenate(pairs, axis=1).astype(np.uint32)
+        _, _, a = heapq.heappop(nodes)
+        _, _, b = heapq.heappop(nodes)
+        pairs, pair_of = np.unique(a * n_rows + b, return_inverse=True)
+        left.append(pairs // n_rows)
+        right.append(pairs % n_rows)
+        heapq.heappush(nodes, (len(pairs), n_rows, n_rows + pair_of))
+        n_rows += len(pairs)
+    ones = np.zeros(R, dtype=np.int64)  # row 0
+    last = [node[2] for node in nodes] + [ones, ones]
+    left.append(last[0])
+    right.append(last[1])
     return Block(
         counts=counts,
         features=np.array(tabled + others, dtype=np.int64),
         n_tabled=len(tabled),
         values=np.concatenate(values).astype(np.float32),
         starts=starts,
-        left=left,
-        right=right,
+        left=np.concatenate(left).astype(np.uint32),
+        right=np.concatenate(right).astype(np.uint32),
     )

@@ -7,12 +7,15 @@ k (LANES / size) + l // size of the chunk's individual l % size. A population fi
 individuals, a single neuron fills them with its dendrites; the arithmetic is the same.
 
 A synapse's exp(-a) is 2^(offset + slope x), and a dendrite is Z = 1 / prod_i (1 + exp(-a_i)): one exp and no
-division per synapse, and an overflow to infinity is the right limit Z = 0. Where the product runs over which
-rows is the `Block`'s recipe (`modn.distinct`).
+division per synapse, and an overflow to infinity is the right limit Z = 0. In what order the factors are
+computed and multiplied is the `Block`'s recipe (`modn.distinct`).
 
 Arguments: `parameters` (S, 2DM + 2C) and P (S or 1, M, C) as in `Objective`; `scaling` holds what turns a row
 of parameters into slopes and offsets.
 """
+
+# numba infers the types of compiled functions itself
+# mypy: allow-untyped-defs
 
 from typing import NamedTuple
 
@@ -62,7 +65,7 @@ class Scaling(NamedTuple):
 
 
 @compiled
-def _vectors(n):  # type: ignore[no-untyped-def]
+def _vectors(n):
     """Return an array of n vectors that starts at a multiple of their size: none straddles cache lines."""
     memory = np.empty((n + 1) * LANES, _f32)
     first = (-(memory.ctypes.data // 4)) % LANES
@@ -70,14 +73,14 @@ def _vectors(n):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _clear(vectors, n):  # type: ignore[no-untyped-def]
+def _clear(vectors, n):
     """Set the first n vectors to 0."""
     for row in range(n):
         store(vectors, row, splat(0.0))
 
 
 @compiled
-def _largest_chunk(remaining):  # type: ignore[no-untyped-def]
+def _largest_chunk(remaining):
     size = LANES
     while size > remaining:
         size //= 2
@@ -85,12 +88,12 @@ def _largest_chunk(remaining):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _cut(number):  # type: ignore[no-untyped-def]
+def _cut(number):
     return _f32(min(max(number, -_LARGEST), _LARGEST))
 
 
 @compiled
-def _n_folded_rows(R, size):  # type: ignore[no-untyped-def]
+def _n_folded_rows(R, size):
     """Return how many vectors R samples of `size` individuals fill."""
     return (R * size + LANES - 1) // LANES
 
@@ -99,7 +102,7 @@ def _n_folded_rows(R, size):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _pack_synapses(parameters, scaling, M, first, size, vector, slope, offset):  # type: ignore[no-untyped-def]
+def _pack_synapses(parameters, scaling, M, first, size, vector, slope, offset):
     """Write the coefficients of one vector's synapses to slope and offset (D, LANES).
 
     Lanes behind the last dendrite repeat it; `_pack_filter` sees to it that they feed no output.
@@ -117,7 +120,7 @@ def _pack_synapses(parameters, scaling, M, first, size, vector, slope, offset): 
 
 
 @compiled
-def _pack_filter(P, first, size, vector, lane_P):  # type: ignore[no-untyped-def]
+def _pack_filter(P, first, size, vector, lane_P):
     """Write one vector's rows of P to lane_P (C, LANES), as 0 and 1."""
     M, C = P.shape[1:]
     for d in range(LANES // size):
@@ -129,7 +132,7 @@ def _pack_filter(P, first, size, vector, lane_P):  # type: ignore[no-untyped-def
 
 
 @compiled
-def _pack_telodendra(parameters, scaling, C, first, size, lane_w_t, lane_theta_t):  # type: ignore[no-untyped-def]
+def _pack_telodendra(parameters, scaling, C, first, size, lane_w_t, lane_theta_t):
     """Write alpha_t w_t and alpha_t theta_t of a chunk to (C, LANES)."""
     n = parameters.shape[1]
     for c in range(C):
@@ -140,7 +143,7 @@ def _pack_telodendra(parameters, scaling, C, first, size, lane_w_t, lane_theta_t
 
 
 @compiled
-def _pack_counts(counts, size, lane_counts):  # type: ignore[no-untyped-def]
+def _pack_counts(counts, size, lane_counts):
     """Write the counts beside the folded soma: `_fold` moves sample n of individual s to n size + s."""
     R, C = counts.shape
     for c in range(C):
@@ -156,19 +159,19 @@ def _pack_counts(counts, size, lane_counts):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _n_table_rows(block):  # type: ignore[no-untyped-def]
+def _n_table_rows(block):
     return 1 + block.starts[block.n_tabled] + block.left.shape[0]
 
 
 @compiled
-def _synapse(slope, offset, x, dying):  # type: ignore[no-untyped-def]
+def _synapse(slope, offset, x, dying):
     """Return exp(-a); with the published rule 0, that is Y = 1, where it is above `dying` (None: no rule)."""
     e = exp2(multiply_add(slope, splat(x), offset))
     return e if dying is None else zero_where_above(e, e, splat(dying))
 
 
 @compiled
-def _dendrites(block, slope, offset, dying, table, Z, first_Z):  # type: ignore[no-untyped-def]
+def _dendrites(block, slope, offset, dying, table, Z, first_Z):
     """Eqs. 1 and 2 of one vector of dendrites: follow the recipe, then Z[first_Z + n] = 1 / product."""
     one = splat(1.0)
     store(table, 0, one)
@@ -185,17 +188,16 @@ def _dendrites(block, slope, offset, dying, table, Z, first_Z):  # type: ignore[
         f_slope, f_offset = load(slope, block.features[f]), load(offset, block.features[f])
         start = block.starts[f]
         for n in range(R):
+            # not product + product e: where the product is infinite and e is 0, that is not a number
             factor = one + _synapse(f_slope, f_offset, block.values[start + n], dying)
-            store(
-                table, samples + n, load(table, samples + n) * factor
-            )  # not p + p e: infinity times 0 is NaN
+            store(table, samples + n, load(table, samples + n) * factor)
     for n in range(R):
         product = minimum(load(table, samples + n), splat(_CLOSED))
         store(Z, first_Z + n, reciprocal(product))
 
 
 @compiled
-def _soma(Z, first_Z, lane_P, V):  # type: ignore[no-untyped-def]
+def _soma(Z, first_Z, lane_P, V):
     """Eq. 5: add one vector of dendrites to V (C R rows)."""
     C = lane_P.shape[0]
     R = V.shape[0] // C
@@ -210,7 +212,7 @@ def _soma(Z, first_Z, lane_P, V):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _fold(V, C, size):  # type: ignore[no-untyped-def]
+def _fold(V, C, size):
     """Add up the LANES / size partial sums of each individual, and close up the numbers of each output.
 
     Half of the lanes is added to the other half until `size` are left.
@@ -228,7 +230,7 @@ def _fold(V, C, size):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _unfold(dV, C, size):  # type: ignore[no-untyped-def]
+def _unfold(dV, C, size):
     """Give each dendrite its individual's gradient: the transpose of `_fold`, from the last sample on."""
     R = dV.shape[0] // C
     tile = np.empty(LANES, _f32)
@@ -246,7 +248,7 @@ def _unfold(dV, C, size):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _softmax_loss(V, lane_counts, lane_w_t, lane_theta_t, n):  # type: ignore[no-untyped-def]
+def _softmax_loss(V, lane_counts, lane_w_t, lane_theta_t, n):
     """Eqs. 8, 9 and 10 of one vector of samples: minus their log-likelihood. V becomes the telodendra R."""
     C = lane_w_t.shape[0]
     R = V.shape[0] // C
@@ -263,7 +265,7 @@ def _softmax_loss(V, lane_counts, lane_w_t, lane_theta_t, n):  # type: ignore[no
 
 
 @compiled
-def _sigmoid_loss(V, lane_counts, lane_w_t, lane_theta_t, n):  # type: ignore[no-untyped-def]
+def _sigmoid_loss(V, lane_counts, lane_w_t, lane_theta_t, n):
     """Eqs. 4 and 10 of one vector of samples: log(1 + exp(u)), minus u for those of class 1."""
     R = V.shape[0]
     u = load(lane_w_t, 0) * load(V, n) - load(lane_theta_t, 0)
@@ -274,7 +276,7 @@ def _sigmoid_loss(V, lane_counts, lane_w_t, lane_theta_t, n):  # type: ignore[no
 
 
 @compiled
-def _head_loss(head, V, lane_counts, lane_w_t, lane_theta_t, n_rows, lane_loss):  # type: ignore[no-untyped-def]
+def _head_loss(head, V, lane_counts, lane_w_t, lane_theta_t, n_rows, lane_loss):
     """Write the sums over the samples of each lane to lane_loss (LANES,)."""
     sums = _vectors(1)
     lane_loss.fill(0.0)
@@ -291,7 +293,7 @@ def _head_loss(head, V, lane_counts, lane_w_t, lane_theta_t, n_rows, lane_loss):
 
 
 @compiled
-def population_loss(block, parameters, P, scaling, head):  # type: ignore[no-untyped-def]
+def population_loss(block, parameters, P, scaling, head):
     """Return the sum over the block's samples of -log O[true class] (S,); `head` is MODN or DNM."""
     S, D = parameters.shape[0], block.features.shape[0]
     M, C = P.shape[1:]
@@ -324,7 +326,7 @@ def population_loss(block, parameters, P, scaling, head):  # type: ignore[no-unt
 
 
 @compiled
-def filters_loss(block, parameters, P, scaling):  # type: ignore[no-untyped-def]
+def filters_loss(block, parameters, P, scaling):
     """Return the same for filters P (S, M, C) and one row of parameters: the dendrites are computed once.
 
     Here the lanes are filters, and the soma is a matrix product of the dendrites (R, M) and the filters.
@@ -371,7 +373,7 @@ def filters_loss(block, parameters, P, scaling):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _softmax_gradient(head, V, lane_counts, lane_w_t, lane_theta_t, n, R_n, dU):  # type: ignore[no-untyped-def]
+def _softmax_gradient(head, V, lane_counts, lane_w_t, lane_theta_t, n, R_n, dU):
     """Return `_softmax_loss`; V becomes dloss/dV and dU (C, LANES) dloss/dU, with U = w_t V - theta_t.
 
     R_n (C, LANES) is working memory.
@@ -401,7 +403,7 @@ def _softmax_gradient(head, V, lane_counts, lane_w_t, lane_theta_t, n, R_n, dU):
 
 
 @compiled
-def _sigmoid_gradient(V, lane_counts, lane_w_t, lane_theta_t, n, dU):  # type: ignore[no-untyped-def]
+def _sigmoid_gradient(V, lane_counts, lane_w_t, lane_theta_t, n, dU):
     """Return `_sigmoid_loss`; V becomes dloss/dV and dU (1, LANES) dloss/dU."""
     R = V.shape[0]
     loss = _sigmoid_loss(V, lane_counts, lane_w_t, lane_theta_t, n)
@@ -415,7 +417,7 @@ def _sigmoid_gradient(V, lane_counts, lane_w_t, lane_theta_t, n, dU):  # type: i
 
 
 @compiled
-def _head_gradient(head, V, lane_counts, lane_w_t, lane_theta_t, n_rows, lane_loss, dw_t, dtheta_t):  # type: ignore[no-untyped-def]
+def _head_gradient(head, V, lane_counts, lane_w_t, lane_theta_t, n_rows, lane_loss, dw_t, dtheta_t):
     """Write the sums over samples to lane_loss (LANES,), dw_t and dtheta_t (C, LANES); V becomes dloss/dV."""
     C = lane_w_t.shape[0]
     R = V.shape[0] // C
@@ -439,7 +441,7 @@ def _head_gradient(head, V, lane_counts, lane_w_t, lane_theta_t, n_rows, lane_lo
 
 
 @compiled
-def _dendrites_gradient(Z, first_Z, lane_P, dV, dlog_Z, first):  # type: ignore[no-untyped-def]
+def _dendrites_gradient(Z, first_Z, lane_P, dV, dlog_Z, first):
     """Eq. 5 backwards: dlog_Z[first + n] = Z dloss/dZ."""
     C = lane_P.shape[0]
     R = dV.shape[0] // C
@@ -451,7 +453,7 @@ def _dendrites_gradient(Z, first_Z, lane_P, dV, dlog_Z, first):  # type: ignore[
 
 
 @compiled
-def _synapses_gradient(block, slope, offset, dying, table, da, da_x):  # type: ignore[no-untyped-def]
+def _synapses_gradient(block, slope, offset, dying, table, da, da_x):
     """Eqs. 1 and 2 backwards: da and da_x (D, LANES) get the sums of dloss/da and of dloss/da x'.
 
     log Z is minus the sum of log(1 + exp(-a)), so dlog_Z goes unchanged to both factors of a pair, and
@@ -483,7 +485,7 @@ def _synapses_gradient(block, slope, offset, dying, table, da, da_x):  # type: i
 
 
 @compiled
-def _unpack_gradient(da, da_x, scaling, M, first, size, vector, gradient):  # type: ignore[no-untyped-def]
+def _unpack_gradient(da, da_x, scaling, M, first, size, vector, gradient):
     """Add one vector's share to its places: a = alpha_s (w x - theta), x = middle + half x'."""
     D = da.shape[0]
     for i in range(D):
@@ -497,7 +499,7 @@ def _unpack_gradient(da, da_x, scaling, M, first, size, vector, gradient):  # ty
 
 
 @compiled
-def population_gradient(block, parameters, P, scaling, head, dying, loss, gradient):  # type: ignore[no-untyped-def]
+def population_gradient(block, parameters, P, scaling, head, dying, loss, gradient):
     """Add the sums over the block's samples to loss (S,) and gradient (S, 2DM + 2C), float64.
 
     `dying` is None, or for the published gradients the exp(-a) above which a synapse counts as Y = 1, in the

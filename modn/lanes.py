@@ -10,7 +10,8 @@ portable. Left to itself, LLVM's vectoriser must first prove that short inner lo
     a + b, a - b, a * b, multiply_add(a, b, c), minimum(a, b), maximum(a, b), zero_where_above(a, x, limit)
     reciprocal(a), exp2(a), log(a), tanh(a)
 
-Only for use inside functions compiled with `compiled`.
+Only for use inside functions compiled with `compiled`. (numba's cache on disk watches the file of the
+function that is called: after an edit here, touch modn/kernels.py.)
 """
 
 import operator

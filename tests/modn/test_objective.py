@@ -233,6 +233,26 @@ def test_threads_give_the_same_bytes() -> None:
 
 
 @pytest.mark.slow
+def test_memory_does_not_grow_with_the_number_of_synapses() -> None:
+    """64 individuals x 10,000 samples x 60 features x 60 dendrites would be 9 GB of float32 synapses."""
+    code = """
+import resource, sys, numpy as np
+from modn.objective import Objective
+rng = np.random.default_rng(0)
+X, y, P = rng.random((10_000, 60)), rng.integers(3, size=10_000), rng.random((60, 3)) < 0.5
+Objective(X[:99], y[:99], 60, 3, 10.0, 1.0).loss_and_gradient(rng.random(7206), P)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+objective = Objective(X, y, 60, 3, 10.0, 1.0)
+objective.loss(rng.random((64, objective.n_parameters)), P)
+objective.gradient(rng.random((16, objective.n_parameters)), P)
+per_MiB = 2**20 if sys.platform == 'darwin' else 2**10  # macOS counts bytes, Linux KiB
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / per_MiB)
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert float(run.stdout) < 100  # MiB
+
+
+@pytest.mark.slow
 def test_a_small_import() -> None:
     """Training workers start by importing this: neither pandas nor scikit-learn comes along."""
     code = (
