@@ -34,7 +34,8 @@ def test_help_helps(sources: Project, stage: str) -> None:
     done = sources.stage(stage, "--help")
     assert done.returncode == 0
     assert f"python -m stages.{stage}" in done.stdout
-    assert "key=value" in done.stdout and "alpha_s=5" in done.stdout
+    if stage in HEAVY:  # it reads parameters
+        assert "key=value" in done.stdout and "alpha_s=5" in done.stdout
     for argument in ARGUMENTS.get(stage, []):
         assert done.stdout.count(f"{argument}=...") >= 2  # in the usage, and explained
 
