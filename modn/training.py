@@ -22,7 +22,9 @@ Callback = Callable[[int, float], bool | None]
 class Baseline(Protocol):
     """An objective of a model without a filter: DNM, MLP."""
 
-    n_parameters: int
+    @property
+    def n_parameters(self) -> int:
+        """V, the length of a row of parameters."""
 
     def loss(self, parameters: np.ndarray) -> np.ndarray:
         """(S, V) -> (S,)."""

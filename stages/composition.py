@@ -8,7 +8,7 @@ that is not allowed ends the composition, before any file is written.
 import difflib
 import functools
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from hydra.errors import ConfigCompositionException, HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 
-from stages.schema import Parameters, check
+from stages.schema import Dataset, Parameters, check
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -36,18 +36,39 @@ def register() -> None:
 
 def derive(parameters: Parameters) -> dict[str, Any]:
     """Views of the parameters that stages depend on, one value at a time."""
+    p = parameters
+    sensitivity = {p.sensitivity.model: [p.sensitivity.optimizer]}
     return {
         "pairs": {
-            f"{model}-{optimizer}": {
-                "model": model,
-                "optimizer": optimizer,
-                "algorithm": parameters.optimizers[optimizer]["algorithm"],
-            }
-            for model, chosen in parameters.comparison.items()
-            for optimizer in chosen
+            "comparison": _pairs(p, p.comparison),
+            "tuned": _pairs(p, p.tuned),
+            "sensitivity": _pairs(p, sensitivity),
         },
-        "budgets": {name: dataset.iterations for name, dataset in parameters.datasets.items()},
-        "test_sizes": {name: dataset.test_size for name, dataset in parameters.datasets.items()},
+        "budgets": {name: dataset.iterations for name, dataset in p.datasets.items()},
+        "test_sizes": {name: dataset.test_size for name, dataset in p.datasets.items()},
+        "own_values": {name: _own_values(p, dataset) for name, dataset in p.datasets.items()},
+        "sensitivity_datasets": [name for name in p.sensitivity.datasets if name in p.datasets],
+    }
+
+
+def _own_values(parameters: Parameters, dataset: Dataset) -> dict[str, Any]:
+    """The dataset's tuned values; where it has none, the common ones."""
+    if dataset.tuned is not None:
+        return {**asdict(dataset.tuned), "dendrites_per_class": None}
+    names = ("dendrites", "alpha_s", "alpha_t", "dendrites_per_class")
+    return {name: getattr(parameters, name) for name in names}
+
+
+def _pairs(parameters: Parameters, study: dict[str, list[str]]) -> dict[str, dict[str, str]]:
+    """A study's pairs by the name of their stage."""
+    return {
+        f"{model}-{optimizer}": {
+            "model": model,
+            "optimizer": optimizer,
+            "algorithm": parameters.optimizers[optimizer]["algorithm"],
+        }
+        for model, chosen in study.items()
+        for optimizer in chosen
     }
 
 

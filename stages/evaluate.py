@@ -1,126 +1,128 @@
-"""evaluate: judge every trained neuron on its test part; tables, curves and metrics for the report."""
+"""evaluate: judge every trained model on its test part; what the tables, figures and claims are made of."""
 
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from modn import metrics
+from modn import filters, metrics
+from modn.dnm import DNM
+from modn.mlp import MLP
 from modn.neuron import Neuron
-from stages import entrypoint, files
+from stages import claims, entrypoint, files, tables
+from stages.plan import Cell, all_cells
 from stages.schema import Parameters
 
-CURVE_POINTS = 60  # per curve; a picture shows no more, and the file is in git
+CURVE_POINTS = 40  # per loss curve; a picture shows no more, and the file is in git
+ROC_POINTS = 41  # per ROC curve
+BAND = (0.05, 0.95)  # quantiles over runs, of the loss curves
+
+Arrays = dict[str, np.ndarray]
 
 
 def evaluate(parameters: Parameters) -> None:
-    """Read data/models and data/splits, write tables/ and metrics.json of the report."""
+    """Read data/models and data/splits, write the report's tables and metrics, and data/examples.npz."""
     table1 = pd.read_csv(files.TABLE1)
     titles = dict(zip(table1["dataset"], table1["title"], strict=True))
-    runs, curves = [], []
-    for name, pair in parameters.derived["pairs"].items():
-        for dataset, title in titles.items():
-            cell = {
-                "dataset": dataset,
-                "title": title,
-                "model": pair["model"],
-                "optimizer": pair["optimizer"],
-            }
-            trained = files.read_arrays(files.MODELS / name / f"{dataset}.npz")
-            runs += _judge(cell, trained, files.read_arrays(files.SPLITS / f"{dataset}.npz"))
-            curves += _summarise_curves(cell, trained["curve"])
+    parts = {name: files.read_arrays(files.SPLITS / f"{name}.npz") for name in titles}
+    n_classes = {name: len(arrays["classes"]) for name, arrays in parts.items()}
+    shown = parameters.figures
+    runs, curves, rocs, examples = [], [], [], Arrays()
+    for cell in all_cells(parameters, n_classes):
+        labels = {"dataset": cell.dataset, "title": titles[cell.dataset]}
+        labels |= {"model": cell.model, "optimizer": cell.optimizer}
+        trained = files.read_arrays(files.MODELS / f"{cell.path}.npz")
+        rows, points = _judge(cell, trained, parts[cell.dataset])
+        runs += [{"study": cell.study, **labels, **row} for row in rows]
+        accuracies = [row["acc"] for row in rows]
+        if cell.study == "tuned":
+            auc = float(np.mean([row["auc"] for row in rows]))
+            mean = metrics.mean_roc(points, ROC_POINTS)._asdict()
+            rocs.append(pd.DataFrame(mean).assign(**labels, auc=auc))
+        if cell.study == "comparison" and f"{cell.model}-{cell.optimizer}" in shown.loss_curves:
+            curves += [{**labels, **point} for point in _summarised(trained["curve"])]
+        drawn = cell.optimizer == shown.filters_optimizer and cell.dataset in shown.filters
+        if cell.study == "comparison" and drawn and cell.family == "modn":
+            examples |= _example(cell, trained, accuracies, parts[cell.dataset])
     all_runs = pd.DataFrame(runs)
-    table3 = _table3(all_runs)
+    printed = {name: pd.read_csv(files.RAW / f"paper/{name}.csv") for name in tables.PRINTED}
+    table3 = tables.table3(all_runs, printed["table3_acc_by_optimizer"])
+    table5 = tables.table5(all_runs, printed["table5_comparison"])
+    made = {
+        "table1": table1,
+        "table3": table3,
+        "table4": tables.table4(all_runs, printed["table4_tuned_hyperparameters"]),
+        "table5": table5,
+        "claims": claims.check(table3, table5, all_runs),
+        "runs": all_runs,
+        "curves": pd.DataFrame(curves),
+        "roc": pd.concat(rocs) if rocs else pd.DataFrame(),
+    }
     folder = files.report_folder(parameters.profile)
-    files.write_csv(folder / "tables/table1.csv", table1)
-    files.write_csv(folder / "tables/table3.csv", table3)
-    files.write_csv(folder / "tables/runs.csv", all_runs)
-    files.write_csv(folder / "tables/curves.csv", pd.DataFrame(curves))
-    files.write_json(folder / "metrics.json", _metrics(table3))
-    print(f"evaluate: {len(all_runs)} runs of {len(table3)} cells")
+    with files.replaced_folder(folder / "tables") as fresh:
+        for name, frame in made.items():
+            files.write_csv(fresh / f"{name}.csv", frame.round(6))
+    files.write_json(folder / "metrics.json", tables.headline(table3, table5))
+    files.write_arrays(files.EXAMPLES, examples)
+    print(f"evaluate: {len(all_runs)} runs")
 
 
-def _judge(
-    cell: dict[str, str], trained: dict[str, np.ndarray], parts: dict[str, np.ndarray]
-) -> list[dict[str, Any]]:
-    """A row per run: accuracy and AUC on the test part, loss on the training part."""
-    rows = []
-    for run, (row, P) in enumerate(zip(trained["parameters"], trained["P"], strict=True)):
+def _judge(cell: Cell, trained: Arrays, parts: Arrays) -> tuple[list[dict[str, Any]], list[metrics.Roc]]:
+    """A row and a ROC curve per run: on the test part; the loss is the training part's."""
+    rows, points = [], []
+    for run, parameters in enumerate(trained["parameters"]):
         k = run if len(parts["y_test"]) > 1 else 0
         X, y = parts["X_test"][k], parts["y_test"][k]
-        alpha_s, alpha_t = float(trained["alpha_s"]), float(trained["alpha_t"])
-        neuron = Neuron.from_parameters(row, P, X.shape[1], alpha_s, alpha_t)
-        proba = neuron.predict_proba(X)
+        D, M, C = X.shape[1], cell.n_dendrites, cell.n_classes
+        model: Neuron | DNM | MLP
+        idle = 0
+        if cell.family == "modn":
+            P = trained["P"][run]
+            model = Neuron.from_parameters(parameters, P, D, cell.alpha_s, cell.alpha_t)
+            idle = int((filters.dendrite_states(P) == "inoperative").sum())
+        elif cell.family == "mlp":
+            model = MLP.from_parameters(parameters, D, M, C)
+        else:
+            theta_o = float(trained["theta_o"][run])
+            model = DNM.from_parameters(parameters, D, cell.alpha_s, cell.alpha_t, theta_o)
+        proba = model.predict_proba(X)
         rows.append(
             {
-                "study": "comparison",
-                **cell,
                 "run": run,
-                "n_dendrites": neuron.n_dendrites,
-                "alpha_s": neuron.alpha_s,
-                "alpha_t": neuron.alpha_t,
+                "n_dendrites": M,
+                "alpha_s": cell.alpha_s,
+                "alpha_t": cell.alpha_t,
                 "acc": metrics.accuracy(y, proba),
                 "auc": metrics.micro_auc(y, proba),
                 "loss": trained["curve"][run, -1],
+                "inoperative": idle,
             }
         )
-    return rows
+        points.append(metrics.roc_points(y, proba))
+    return rows, points
 
 
-def _summarise_curves(cell: dict[str, str], curves: np.ndarray) -> list[dict[str, Any]]:
-    """Mean and interval over runs, at evenly spread iterations."""
+def _summarised(curves: np.ndarray) -> list[dict[str, Any]]:
+    """Mean and band over runs, at evenly spread iterations."""
     budget = curves.shape[1] - 1
-    rows = []
-    for iteration in np.unique(np.linspace(0, budget, CURVE_POINTS + 1).round().astype(int)):
-        mean, _, low, high = metrics.mean_interval(curves[:, iteration])
-        rows.append(
-            {**cell, "iteration": iteration, "budget": budget, "mean": mean, "low": low, "high": high}
-        )
-    return rows
+    at = np.unique(np.linspace(0, budget, CURVE_POINTS + 1).round().astype(int))
+    low, high = np.quantile(curves[:, at], BAND, axis=0)
+    columns = zip(at, curves[:, at].mean(axis=0), low, high, strict=True)
+    return [{"iteration": i, "budget": budget, "mean": m, "low": lo, "high": hi} for i, m, lo, hi in columns]
 
 
-def _table3(runs: pd.DataFrame) -> pd.DataFrame:
-    """Table 3: a row per cell, ours and the paper's."""
-    keys = ["dataset", "model", "optimizer"]
-    rows = []
-    for (dataset, title, model, optimizer), group in runs.groupby(
-        ["dataset", "title", *keys[1:]], sort=False
-    ):
-        acc = metrics.mean_interval(group["acc"])
-        rows.append(
-            {
-                "dataset": dataset,
-                "title": title,
-                "model": model,
-                "optimizer": optimizer,
-                "runs": len(group),
-                "acc_mean": acc.mean,
-                "acc_std": acc.std,
-                "acc_low": acc.low,
-                "acc_high": acc.high,
-                "auc_mean": group["auc"].mean(),
-            }
-        )
-    printed = pd.read_csv(files.RAW / "paper/table3_acc_by_optimizer.csv").rename(columns={"acc": "paper"})
-    table = pd.DataFrame(rows).merge(printed, on=keys, how="left")
-    table["difference"] = table["acc_mean"] - table["paper"]
-    return table
-
-
-def _metrics(table3: pd.DataFrame) -> dict[str, Any]:
-    """Few and stable numbers, for `dvc metrics diff`."""
-    result: dict[str, Any] = {}
-    for (model, optimizer), cells in table3.groupby(["model", "optimizer"]):
-        result[f"{model}-{optimizer}"] = {
-            "acc": {row.dataset: round(row.acc_mean, 6) for row in cells.itertuples()},
-            "mean_acc": round(cells["acc_mean"].mean(), 6),
-            "mean_auc": round(cells["auc_mean"].mean(), 6),
-        }
-        if cells["difference"].notna().any():
-            result[f"{model}-{optimizer}"]["mean_abs_difference_to_paper"] = round(
-                cells["difference"].abs().mean(), 6
-            )
-    return result
+def _example(cell: Cell, trained: Arrays, accuracies: list[float], parts: Arrays) -> Arrays:
+    """The run with the best accuracy, for the pictures of filters and neurons."""
+    best = int(np.argmax(accuracies))
+    arrays = {
+        "parameters": trained["parameters"][best],
+        "P": trained["P"][best],
+        "alphas": np.array([cell.alpha_s, cell.alpha_t]),
+        "acc": np.array(accuracies[best]),
+        "features": parts["features"],
+        "classes": parts["classes"],
+    }
+    return {f"{cell.dataset}/{cell.model}/{key}": value for key, value in arrays.items()}
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ TABLE1 = ROOT / "data/table1.csv"  # fetch
 SPLITS = ROOT / "data/splits"  # split
 MODELS = ROOT / "data/models"  # train: results, a function of parameters, data and seed alone
 PROVENANCE = ROOT / "data/provenance"  # train: how and when they were made
+EXAMPLES = ROOT / "data/examples.npz"  # evaluate: neurons to draw
 
 
 def report_folder(profile: str) -> Path:
@@ -39,8 +40,15 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def write_csv(path: Path, frame: "pd.DataFrame") -> None:
-    """Write a CSV, numbers to 15 digits at the most: enough for every value of a table of measurements."""
+    """Write a CSV whose numbers read back to the same values."""
     write_text(path, frame.to_csv(index=False, lineterminator="\n"))
+
+
+def read_csv(path: Path) -> "pd.DataFrame":
+    """Read a CSV written by write_csv; one without rows or columns is an empty table."""
+    import pandas as pd
+
+    return pd.read_csv(path) if path.stat().st_size > 1 else pd.DataFrame()
 
 
 def write_arrays(path: Path, arrays: "dict[str, np.ndarray]") -> None:

@@ -1,22 +1,75 @@
-"""plot: the figures of the report, from its tables."""
+"""plot: the figures of the report, from its tables and the example neurons."""
 
-import pandas as pd
+from collections.abc import Iterator
+
+from matplotlib.figure import Figure
 
 from modn import plots
+from modn.neuron import Neuron
 from stages import entrypoint, files
 from stages.schema import Parameters
 
 
 def plot(parameters: Parameters) -> None:
-    """Read tables/ of the report, write figures/."""
+    """Read the report's tables/ and data/examples.npz, write figures/."""
     folder = files.report_folder(parameters.profile)
-    table3 = pd.read_csv(folder / "tables/table3.csv")
-    curves = pd.read_csv(folder / "tables/curves.csv")
-    figures = {"accuracy": plots.accuracy_bars(table3), "loss_curves": plots.loss_curves(curves)}
-    (folder / "figures").mkdir(exist_ok=True)
-    for name, figure in figures.items():
-        plots.save(figure, folder / "figures" / f"{name}.png")
-    print(f"plot: {len(figures)} figures")
+    drawn = 0
+    with files.replaced_folder(folder / "figures") as fresh:
+        for name, figure in _figures(folder / "tables"):
+            plots.save(figure, fresh / f"{name}.png")
+            drawn += 1
+    print(f"plot: {drawn} figures")
+
+
+def _figures(folder: files.Path) -> Iterator[tuple[str, Figure]]:
+    """Every figure there is something to draw for."""
+    tables = {name: files.read_csv(folder / f"{name}.csv") for name in ("table3", "runs", "curves", "roc")}
+    table3, runs = tables["table3"], tables["runs"]
+    swept = runs[runs["study"] == "sensitivity"]
+    yield "accuracy", plots.accuracy_bars(table3)
+    if not swept.empty:
+        yield "sensitivity_dendrites", plots.sensitivity_dendrites(swept)
+        yield "sensitivity_alphas", plots.sensitivity_alphas(swept)
+    if not tables["curves"].empty:
+        yield "loss_curves", plots.loss_curves(tables["curves"])
+    titles = dict(zip(table3["dataset"], table3["title"], strict=True))
+    examples = _examples(titles)
+    if examples:
+        yield "filters", plots.filters([example for example, *_ in examples])
+        yield "neuron", plots.neuron(*_most_legible(examples))
+    if not tables["roc"].empty:
+        yield "roc", plots.roc(tables["roc"])
+    if table3["paper"].notna().any():
+        yield "paper_scatter", plots.paper_scatter(table3)
+    if table3["optimizer"].nunique() > 1:
+        yield "optimizer_ranks", plots.optimizer_ranks(table3)
+
+
+Example = tuple[plots.FilterExample, Neuron, list[str], list[str]]
+
+
+def _examples(titles: dict[str, str]) -> list[Example]:
+    """The trained neurons that evaluate chose, with their names of features and classes."""
+    arrays = files.read_arrays(files.EXAMPLES)
+    result = []
+    for prefix in dict.fromkeys(key.rpartition("/")[0] for key in arrays):
+        dataset, model = prefix.split("/")
+        own = {key.rpartition("/")[2]: value for key, value in arrays.items() if key.startswith(f"{prefix}/")}
+        alpha_s, alpha_t = own["alphas"].tolist()
+        features, classes = own["features"].tolist(), own["classes"].tolist()
+        neuron = Neuron.from_parameters(own["parameters"], own["P"], len(features), alpha_s, alpha_t)
+        example = plots.FilterExample(dataset, titles[dataset], model, own["P"], float(own["acc"]))
+        result.append((example, neuron, features, classes))
+    order = list(titles)
+    models = list(dict.fromkeys(example.model for example, *_ in result))
+    return sorted(result, key=lambda item: (order.index(item[0].dataset), models.index(item[0].model)))
+
+
+def _most_legible(examples: list[Example]) -> tuple[Neuron, list[str], list[str]]:
+    """The neuron with the fewest synapses of the first model."""
+    first = [item for item in examples if item[0].model == examples[0][0].model]
+    _, neuron, features, classes = min(first, key=lambda item: item[1].w_s.size)
+    return neuron, features, classes
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from time import perf_counter
 from types import TracebackType
 
@@ -9,19 +10,13 @@ from tqdm import tqdm
 
 
 class Progress:
-    """Counts runs done; use as a context manager."""
+    """Counts tasks done; `datasets` names each task's. Use as a context manager."""
 
-    def __init__(self, label: str, datasets: list[str], runs: int) -> None:
-        self.label, self.runs, self.n_datasets = label, runs, len(datasets)
-        self.done: Counter[str] = Counter()
+    def __init__(self, label: str, datasets: Iterable[str]) -> None:
+        self.label, self.due, self.done = label, Counter(datasets), Counter[str]()
         self.begin = perf_counter()
-        self.bar = tqdm(
-            total=len(datasets) * runs,
-            desc=label,
-            unit="run",
-            disable=not sys.stderr.isatty(),
-            dynamic_ncols=True,
-        )
+        quiet = not sys.stderr.isatty()
+        self.bar = tqdm(total=self.due.total(), desc=label, unit="run", disable=quiet, dynamic_ncols=True)
 
     def __enter__(self) -> "Progress":
         return self
@@ -32,14 +27,14 @@ class Progress:
         self.bar.close()
 
     def advance(self, dataset: str) -> None:
-        """One more run of this dataset is done."""
+        """One more task of this dataset is done."""
         self.done[dataset] += 1
-        self.bar.set_postfix_str(f"{dataset} {self.done[dataset]}/{self.runs}", refresh=False)
+        self.bar.set_postfix_str(f"{dataset} {self.done[dataset]}/{self.due[dataset]}", refresh=False)
         self.bar.update()
-        if self.bar.disable and self.done[dataset] == self.runs:
-            complete = sum(count == self.runs for count in self.done.values())
+        if self.bar.disable and self.done[dataset] == self.due[dataset]:
+            complete = sum(self.done[name] == count for name, count in self.due.items())
             seconds = perf_counter() - self.begin
             print(
-                f"{self.label}: {dataset} done, {complete} of {self.n_datasets} datasets, {seconds:.1f} s",
+                f"{self.label}: {dataset} done, {complete} of {len(self.due)} datasets, {seconds:.1f} s",
                 flush=True,
             )

@@ -1,108 +1,263 @@
 """report: one page for the reviewer of a change, made of the tables, the figures and the provenance."""
 
 import json
+from collections.abc import Iterable
+from dataclasses import fields
 from typing import Any
 
 import pandas as pd
 
+from modn import optimizers
 from modn.plots import style
-from stages import entrypoint, files
+from stages import entrypoint, files, page
 from stages.schema import Parameters
+
+PAPER: dict[str, Any] = {
+    "runs": 30,
+    "alpha_s": 10,
+    "alpha_t": 1,
+    "dendrites_per_class": 10,
+    "dendrites": None,
+    "max_iterations": None,
+    "split.protocol": "published",
+}
 
 
 def report(parameters: Parameters) -> None:
-    """Read tables/, figures/ and data/provenance, write report.md."""
+    """Read the report's tables/ and figures/, and data/provenance; write report.md and index.html."""
     folder = files.report_folder(parameters.profile)
-    table1 = pd.read_csv(folder / "tables/table1.csv")
-    table3 = pd.read_csv(folder / "tables/table3.csv")
+    names = ("table1", "table3", "table4", "table5", "claims")
+    tables = {name: files.read_csv(folder / f"tables/{name}.csv") for name in names}
     made = [
-        json.loads((files.PROVENANCE / f"{pair}.json").read_text()) for pair in parameters.derived["pairs"]
+        (study, pair, json.loads((files.PROVENANCE / study / f"{pair}.json").read_text(encoding="utf-8")))
+        for study, pairs in parameters.derived["pairs"].items()
+        for pair in pairs
     ]
-    text = "\n\n".join(
-        [
-            f"# MODN, profile `{parameters.profile}`",
-            _summary(parameters, table3),
-            "![Accuracy of every cell, ours and the paper's](figures/accuracy.png)",
-            "## Table 3: accuracy\n\n" + _table3(table3),
-            "## Convergence (Fig. 5)\n\n![Loss over the iterations](figures/loss_curves.png)",
-            "## Table 1: datasets\n\n" + _markdown(table1.drop(columns="dataset")),
-            _how_it_was_made(parameters, made),
+    drawn = {path.stem for path in (folder / "figures").glob("*.png")}
+    sections = [
+        f"# MODN: report of profile `{parameters.profile}`",
+        _what_was_run(parameters, tables),
+        _closeness(tables["table3"]),
+        "**The paper's claims in our runs**\n\n" + _claims(tables["claims"]),
+        *_figure(drawn, "accuracy", "Accuracy of every cell, ours and the paper's"),
+        "## Table 1: datasets\n\n" + _table1(tables["table1"]),
+        "## Table 2: optimizers\n\n" + _table2(parameters),
+        "## Table 3: accuracy of every model with every optimizer\n\n" + _table3(tables["table3"]),
+        *_figure(drawn, "paper_scatter", "Paper against ours, all cells of Table 3"),
+        *_figure(drawn, "optimizer_ranks", "Mean ranks of the optimizers"),
+    ]
+    if not tables["table5"].empty:
+        sections += [
+            "## Table 4: tuned values\n\n" + _table4(tables["table4"]),
+            "## Table 5: MODN against MLP and DNM at the tuned values\n\n" + _table5(tables["table5"]),
+            *_figure(drawn, "roc", "ROC curves of Table 5, micro-averaged, mean over runs"),
         ]
-    )
-    files.write_text(folder / "report.md", text + "\n")
-    print(f"report: reports/{parameters.profile}/report.md")
+    sections += [
+        "## Figures",
+        *_figure(drawn, "sensitivity_dendrites", "Fig. 4 a, b: accuracy over the number of dendrites"),
+        *_figure(drawn, "sensitivity_alphas", "Fig. 4 c, d: accuracy over alpha_s and alpha_t"),
+        *_figure(drawn, "loss_curves", "Fig. 5: loss over the iterations"),
+        *_figure(drawn, "filters", "Fig. 6: filters P, with the dendrites' states"),
+        *_figure(drawn, "neuron", "Figs. 1 and 2: a trained neuron"),
+        "## How it was made\n\n" + _how_it_was_made(made),
+    ]
+    text = "\n\n".join(sections) + "\n"
+    files.write_text(folder / "report.md", text)
+    title = f"MODN, profile {parameters.profile}"
+    files.write_text(folder / "index.html", page.render(text, title, folder / "figures"))
+    print(f"report: reports/{parameters.profile}/report.md and index.html")
 
 
-def _summary(parameters: Parameters, table3: pd.DataFrame) -> str:
-    """What was run, and how close to the paper it came."""
+def _what_was_run(parameters: Parameters, tables: dict[str, pd.DataFrame]) -> str:
+    cells = len(tables["table3"]) + len(tables["table5"])
     lines = [
-        f"- **Run:** {table3['dataset'].nunique()} datasets, {parameters.runs} runs per cell, protocol "
-        f"`{parameters.split.protocol}`, alpha_s = {parameters.alpha_s:g}, alpha_t = {parameters.alpha_t:g}, "
-        + (
-            f"M = {parameters.dendrites}."
-            if parameters.dendrites
-            else f"M = {parameters.dendrites_per_class} x classes."
-        )
+        f"- **Run:** {len(tables['table1'])} datasets, {cells} cells of Tables 3 and 5, {parameters.runs} "
+        f"runs of each; protocol `{parameters.split.protocol}`, seed {parameters.seed}.",
+        f"- **Parameters that differ from the paper's:** {', '.join(_differences(parameters)) or 'none'}.",
     ]
     if parameters.max_iterations:
         lines.append(
-            f"- **Budget:** at most {parameters.max_iterations} iterations: the numbers below mean nothing, "
-            "they show that everything runs."
-        )
-    for (model, optimizer), cells in table3.groupby(["model", "optimizer"], sort=False):
-        printed = cells.dropna(subset="paper")
-        if printed.empty:
-            continue
-        inside = ((printed["acc_low"] <= printed["paper"]) & (printed["paper"] <= printed["acc_high"])).sum()
-        lines.append(
-            f"- **{style.pair_name(str(model), str(optimizer))} against the paper:** mean absolute "
-            f"difference {printed['difference'].abs().mean():.3f} over {len(printed)} datasets; the printed "
-            f"value lies in our 95 % interval on {inside}."
+            f"- **Only {parameters.max_iterations} iterations:** the numbers below mean nothing; they show "
+            "that everything runs."
         )
     return "\n".join(lines)
 
 
+def _differences(parameters: Parameters) -> list[str]:
+    """Parameters that are not the paper's, as `key value (paper's value)`."""
+    result = []
+    for key, printed in PAPER.items():
+        value: Any = parameters
+        for name in key.split("."):
+            value = getattr(value, name)
+        if value != printed:
+            result.append(f"`{key}` {value} ({'none' if printed is None else printed})")
+    for name, block in parameters.optimizers.items():
+        for field in fields(optimizers.parameters_class(block["algorithm"])):
+            if field.name not in ("iterations", "gradient") and block.get(field.name) != field.default:
+                result.append(f"`optimizers.{name}.{field.name}` {block.get(field.name)} ({field.default})")
+    return result
+
+
+def _closeness(table3: pd.DataFrame) -> str:
+    """How close to the paper, per optimizer."""
+    printed = table3.dropna(subset="paper")
+    if printed.empty:
+        return "- **Closeness to the paper:** it prints none of these cells."
+    rows = []
+    for optimizer, cells in [("all", printed), *printed.groupby("optimizer", sort=False)]:
+        inside = ((cells["acc_low"] <= cells["paper"]) & (cells["paper"] <= cells["acc_high"])).sum()
+        rows.append(
+            {
+                "optimizer": "all" if optimizer == "all" else style.optimizer_name(str(optimizer)),
+                "cells": len(cells),
+                "mean absolute difference": f"{cells['difference'].abs().mean():.3f}",
+                "mean difference": f"{cells['difference'].mean():+.3f}",
+                "printed value in our 95 % interval": f"{inside} of {len(cells)}",
+            }
+        )
+    return "**How close to the paper (accuracy, Table 3)**\n\n" + _markdown(rows)
+
+
+def _claims(claims: pd.DataFrame) -> str:
+    return _markdown(
+        {"claim": row.claim, "in our runs": _text(row.ours), "verdict": f"**{row.verdict}**"}
+        for row in claims.itertuples()
+    )
+
+
+def _table1(table1: pd.DataFrame) -> str:
+    columns = {"train": "training rows", "test": "test rows", "classes": "classes", "features": "features"}
+    return _markdown(
+        {"dataset": row["title"], **{name: row[key] for key, name in columns.items()}}
+        for _, row in table1.iterrows()
+    )
+
+
+def _table2(parameters: Parameters) -> str:
+    """Every optimizer's parameters as run."""
+    rows = []
+    for name, block in parameters.optimizers.items():
+        iterations = block["iterations"] or "the dataset's"
+        if parameters.max_iterations:
+            iterations = f"{iterations}, at most {parameters.max_iterations}"
+        rest = ", ".join(
+            f"{key} {value}"
+            for key, value in block.items()
+            if key not in ("algorithm", "population", "iterations")
+        )
+        row = {"optimizer": style.optimizer_name(name), "population": block["population"]}
+        rows.append({**row, "iterations": iterations, "parameters": rest})
+    return _markdown(rows)
+
+
 def _table3(table3: pd.DataFrame) -> str:
+    """Ours (the paper's; difference), the best of each dataset in bold."""
+    best = table3.loc[table3.groupby("dataset")["acc_mean"].idxmax()].index
+    order = list(dict.fromkeys(table3["optimizer"]))
+    rows = []
+    for (_, title, model), cells in table3.groupby(["dataset", "title", "model"], sort=False):
+        row = {"dataset": title, "model": style.model_name(str(model))}
+        by_optimizer = {cell.optimizer: cell for cell in cells.itertuples()}
+        for optimizer in order:
+            cell = by_optimizer.get(optimizer)
+            text = "" if cell is None else _ours_and_paper(cell.acc_mean, cell.paper, cell.Index in best)
+            row[style.optimizer_name(optimizer)] = text
+        rows.append(row)
+    dataset_order = list(dict.fromkeys(table3["title"]))
+    rows.sort(key=lambda row: dataset_order.index(row["dataset"]))
+    return "Ours (the paper's; difference).\n\n" + _markdown(rows)
+
+
+def _table4(table4: pd.DataFrame) -> str:
+    return "Ours (the paper's).\n\n" + _markdown(
+        {
+            "dataset": row.title,
+            "M": f"{row.n_dendrites}{_in_brackets(row.paper_n_dendrites)}",
+            "alpha_s": f"{row.alpha_s:g}{_in_brackets(row.paper_alpha_s)}",
+            "alpha_t": f"{row.alpha_t:g}{_in_brackets(row.paper_alpha_t)}",
+        }
+        for row in table4.itertuples()
+    )
+
+
+def _table5(table5: pd.DataFrame) -> str:
+    best = {
+        measure: set(table5.loc[table5.groupby("dataset")[f"{measure}_mean"].idxmax()].index)
+        for measure in ("acc", "auc")
+    }
     rows = [
         {
             "dataset": row.title,
-            "model": style.model_name(row.model),
-            "optimizer": style.optimizer_name(row.optimizer),
-            "ours": f"{row.acc_mean:.4f}",
-            "95 % interval": f"{row.acc_low:.4f} to {row.acc_high:.4f}",
-            "paper": "" if pd.isna(row.paper) else f"{row.paper:.4f}",
-            "difference": "" if pd.isna(row.difference) else f"{row.difference:+.4f}",
-            "AUC": f"{row.auc_mean:.4f}",
+            "method": style.pair_name(row.model, row.optimizer),
+            "AUC": _ours_and_paper(row.auc_mean, row.paper_auc, row.Index in best["auc"]),
+            "ACC": _ours_and_paper(row.acc_mean, row.paper_acc, row.Index in best["acc"]),
+            "W+": "" if pd.isna(row.w_plus) else f"{row.w_plus:g}{_in_brackets(row.paper_w_plus)}",
+            "W-": "" if pd.isna(row.w_minus) else f"{row.w_minus:g}{_in_brackets(row.paper_w_minus)}",
+            "p": "" if pd.isna(row.p) else f"{row.p:.2g}{_in_brackets(row.paper_p, '.2g')}",
         }
-        for row in table3.itertuples()
+        for row in table5.sort_values("title", key=_first_seen(table5["title"]), kind="stable").itertuples()
     ]
-    return _markdown(pd.DataFrame(rows))
+    note = (
+        "Ours (the paper's; difference). W and p: MODN against the method of the row, over paired runs. "
+        "The paper prints one MLP; ours stands twice, trained as there (BP) and properly (Adam)."
+    )
+    return f"{note}\n\n{_markdown(rows)}"
 
 
-def _how_it_was_made(parameters: Parameters, made: list[dict[str, Any]]) -> str:
+def _figure(drawn: set[str], name: str, caption: str) -> list[str]:
+    return [f"![{caption}](figures/{name}.png)\n\n*{caption}*"] if name in drawn else []
+
+
+def _how_it_was_made(made: list[tuple[str, str, dict[str, Any]]]) -> str:
     rows = [
         {
-            "stage": f"train {pair}",
+            "stage": f"train {study} {pair}",
             "wall seconds": f"{record['wall_seconds']:.1f}",
             "core seconds": f"{sum(record['core_seconds'].values()):.1f}",
         }
-        for pair, record in zip(parameters.derived["pairs"], made, strict=True)
+        for study, pair, record in made
     ]
-    versions = ", ".join(f"{name} {version}" for name, version in made[0]["versions"].items())
-    machine = f"{made[0]['cores']} cores, {made[0]['machine']}"
-    return f"## How it was made\n\n{_markdown(pd.DataFrame(rows))}\n\nOn {machine}, with {versions}."
+    total = {
+        "stage": "**all**",
+        "wall seconds": f"{sum(record['wall_seconds'] for *_, record in made):.1f}",
+        "core seconds": f"{sum(sum(record['core_seconds'].values()) for *_, record in made):.1f}",
+    }
+    facts = made[0][2]
+    versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
+    return f"{_markdown([*rows, total])}\n\nOn {facts['cores']} cores ({facts['machine']}), with {versions}."
 
 
-def _markdown(frame: pd.DataFrame) -> str:
-    """A pipe table; numbers to the right."""
-    numeric = [
-        pd.to_numeric(frame[column].replace("", None), errors="coerce").notna().any() for column in frame
+def _ours_and_paper(ours: float, paper: float, best: bool) -> str:
+    text = f"**{ours:.3f}**" if best else f"{ours:.3f}"
+    return text if pd.isna(paper) else f"{text} ({paper:.3f}; {ours - paper:+.3f})"
+
+
+def _in_brackets(printed: float, layout: str = "g") -> str:
+    return "" if pd.isna(printed) else f" ({printed:{layout}})"
+
+
+def _first_seen(column: pd.Series) -> Any:
+    """A sort key: the order in which the values come first."""
+    order = {value: position for position, value in enumerate(dict.fromkeys(column))}
+    return lambda values: values.map(order)
+
+
+def _text(value: object) -> str:
+    return "" if pd.isna(value) else str(value)
+
+
+def _markdown(rows: Iterable[dict[str, Any]]) -> str:
+    """A pipe table; columns that begin with a digit, a sign or bold digits go to the right."""
+    rows = list(rows)
+    columns = list(rows[0])
+    texts = [[str(row[column]).replace("|", "\\|") for column in columns] for row in rows]
+    right = [
+        all(not text or text.lstrip("*+-")[:1].isdigit() for text in column)
+        for column in zip(*texts, strict=True)
     ]
-    lines = [list(frame.columns), ["---:" if right else "---" for right in numeric]]
-    lines += frame.astype(str).to_numpy().tolist()
-    return "\n".join(
-        "| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |" for line in lines
-    )
+    lines = [columns, ["---:" if numeric else "---" for numeric in right], *texts]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from modn import optimizers
 
+FAMILIES = ("dnm", "mlp", "modn")
 FILTERS = ("full", "learned", "partition")
 PROTOCOLS = ("published", "sound")
 MISSING_VALUE_RULES = ("refuse", "drop_rows", "median")
@@ -54,13 +55,36 @@ class Dataset:
 
 @dataclass
 class Model:
-    """One model: the neuron and where its filter comes from."""
+    """One model: its family, and for MODN where the filter comes from."""
 
     title: str = MISSING
-    filter: str = MISSING
+    family: str = "modn"
+    filter: str | None = None
+    theta_o: list[float] = field(default_factory=list)  # DNM: thresholds to choose from, on the training part
     filter_iterations: int = 10  # on P, where it is learned
     rounds: int = 1  # of the two steps, where P is learned
     repair: bool = False  # connect inoperative dendrites, where P is learned
+
+
+@dataclass
+class Sensitivity:
+    """Fig. 4: one method over M at the common alphas, and over a grid of alphas at the tuned M."""
+
+    datasets: list[str] = field(default_factory=list)  # those of them that are chosen are run
+    model: str = MISSING
+    optimizer: str = MISSING
+    dendrites: list[int] = field(default_factory=list)
+    alpha_s: list[float] = field(default_factory=list)
+    alpha_t: list[float] = field(default_factory=list)
+
+
+@dataclass
+class Figures:
+    """What the figures show of all that was run."""
+
+    loss_curves: list[str] = field(default_factory=list)  # pairs of the comparison, model-optimizer
+    filters: list[str] = field(default_factory=list)  # datasets
+    filters_optimizer: str = MISSING  # which trained the filters that are shown
 
 
 @dataclass
@@ -101,6 +125,9 @@ class Parameters:
     dendrites_per_class: int = MISSING
     dendrites: int | None = None
     comparison: dict[str, list[str]] = field(default_factory=dict)
+    tuned: dict[str, list[str]] = field(default_factory=dict)
+    sensitivity: Sensitivity = field(default_factory=Sensitivity)
+    figures: Figures = field(default_factory=Figures)
     datasets: dict[str, Dataset] = field(default_factory=dict)
     models: dict[str, Model] = field(default_factory=dict)
     optimizers: dict[str, Any] = field(default_factory=dict)
@@ -137,12 +164,26 @@ def check(parameters: Parameters) -> None:
         _check_dataset(f"datasets.{name}", name, dataset)
     for name, model in p.models.items():
         _is_name(f"models.{name}", name)
-        _one_of(f"models.{name}.filter", model.filter, FILTERS)
+        _check_model(f"models.{name}", model)
         _at_least(f"models.{name}.filter_iterations", model.filter_iterations, 0)
         _at_least(f"models.{name}.rounds", model.rounds, 1)
     for name, values in p.optimizers.items():
         _check_optimizer(name, values)
-    _check_comparison(p)
+    if not any(p.comparison.values()):
+        raise ConfigurationError("comparison", dict(p.comparison), "at least one model with an optimizer")
+    _check_pairs("comparison", p.comparison, p)
+    _check_pairs("tuned", p.tuned, p)
+    _check_sensitivity(p)
+
+
+def _check_model(key: str, model: Model) -> None:
+    _one_of(f"{key}.family", model.family, FAMILIES)
+    if model.family == "modn":
+        _one_of(f"{key}.filter", str(model.filter), FILTERS)
+    elif model.filter is not None:
+        raise ConfigurationError(f"{key}.filter", model.filter, f"null, since {model.family} has no filter")
+    if model.family == "dnm" and not model.theta_o:
+        raise ConfigurationError(f"{key}.theta_o", model.theta_o, "at least one threshold to choose from")
 
 
 def _check_dataset(key: str, name: str, dataset: Dataset) -> None:
@@ -192,24 +233,35 @@ def _check_optimizer(name: str, values: Mapping[str, Any]) -> None:
         raise ValueError(f"{key}: {error}") from None
 
 
-def _check_comparison(p: Parameters) -> None:
+def _check_pairs(key: str, pairs: Mapping[str, list[str]], p: Parameters) -> None:
     """Every pair names a model and an optimizer that are configured, and fits every dataset."""
-    if not any(p.comparison.values()):
-        raise ConfigurationError("comparison", dict(p.comparison), "at least one model with an optimizer")
-    for name, chosen in p.comparison.items():
+    for name, chosen in pairs.items():
         if not chosen:
             continue
-        _one_of("comparison", name, p.models)
+        _one_of(key, name, p.models)
         model = p.models[name]
         for optimizer in chosen:
-            _one_of(f"comparison.{name}", optimizer, p.optimizers)
-            if model.filter == "learned" and not _searches_bits(p, optimizer):
-                able = [o for o in p.optimizers if _searches_bits(p, o)]
-                raise ConfigurationError(
-                    f"comparison.{name}", optimizer, f"{', '.join(able)}, since its filter is learned"
-                )
-        if model.filter == "partition" and p.dendrites is not None:
+            _check_pair(f"{key}.{name}", model, optimizer, p)
+        if key == "comparison" and model.filter == "partition" and p.dendrites is not None:
             _check_partition(p.dendrites, model, p.datasets)
+
+
+def _check_pair(key: str, model: Model, optimizer: str, p: Parameters) -> None:
+    _one_of(key, optimizer, p.optimizers)
+    if model.filter == "learned" and not _searches_bits(p, optimizer):
+        able = [name for name in p.optimizers if _searches_bits(p, name)]
+        raise ConfigurationError(key, optimizer, f"{', '.join(able)}, since its filter is learned")
+
+
+def _check_sensitivity(p: Parameters) -> None:
+    study = p.sensitivity
+    _one_of("sensitivity.model", study.model, p.models)
+    _check_pair("sensitivity.optimizer", p.models[study.model], study.optimizer, p)
+    for M in study.dendrites:
+        _at_least("sensitivity.dendrites", M, 1)
+    for name in ("alpha_s", "alpha_t"):
+        for alpha in getattr(study, name):
+            _positive(f"sensitivity.{name}", alpha)
 
 
 def _searches_bits(p: Parameters, optimizer: str) -> bool:

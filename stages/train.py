@@ -1,48 +1,48 @@
-"""train: one model with one optimizer, on every dataset, in every run of the comparison (Table 3)."""
+"""train: one model with one optimizer, in every run of every cell of a study.
+
+Studies: `comparison` at common values of M, alpha_s and alpha_t (Table 3, Fig. 5), `tuned` at each dataset's
+own (Tables 4 and 5), `sensitivity` over ranges of them (Fig. 4).
+"""
 
 from collections import defaultdict
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
 from modn import optimizers, seeding, training
+from modn.dnm import DNMObjective
+from modn.mlp import MLPObjective
 from modn.objective import Objective
 from stages import entrypoint, files, provenance
 from stages.entrypoint import StageError
+from stages.plan import Cell, study_cells
 from stages.progress import Progress
 from stages.runtime import run_tasks
 from stages.schema import Parameters
 
+ARGUMENTS = {
+    "study": "comparison, tuned or sensitivity",
+    "model": "one of models in params.yaml",
+    "optimizer": "one of optimizers in params.yaml",
+}
 
-@dataclass(frozen=True)
-class Cell:
-    """What the runs of one model and optimizer on one dataset share."""
-
-    dataset: str
-    model: str
-    optimizer: str
-    filter: str
-    schedule: training.Schedule
-    algorithm: str
-    algorithm_parameters: dict[str, Any]
-    n_dendrites: int
-    n_classes: int
-    alpha_s: float
-    alpha_t: float
+Arrays = dict[str, np.ndarray]
 
 
-def train(parameters: Parameters, model: str, optimizer: str) -> None:
-    """Read data/splits, write data/models/<model>-<optimizer> and its provenance."""
+def train(parameters: Parameters, study: str, model: str, optimizer: str) -> None:
+    """Read data/splits, write data/models/<study>/<model>-<optimizer> and its provenance."""
     pair = f"{model}-{optimizer}"
-    if pair not in parameters.derived["pairs"]:
-        allowed = ", ".join(parameters.derived["pairs"])
+    studies = parameters.derived["pairs"]
+    if study not in studies:
+        raise StageError(f"study={study} is unknown; allowed: {', '.join(studies)}")
+    if pair not in studies[study]:
         raise StageError(
-            f"model={model} optimizer={optimizer} is no pair of the comparison; allowed: {allowed}"
+            f"model={model} optimizer={optimizer} is no pair of {study}; allowed: {', '.join(studies[study])}"
         )
     parts = {name: files.read_arrays(files.SPLITS / f"{name}.npz") for name in parameters.derived["budgets"]}
-    cells = [_cell(parameters, model, optimizer, name, len(parts[name]["classes"])) for name in parts]
+    n_classes = {name: len(arrays["classes"]) for name, arrays in parts.items()}
+    cells = study_cells(parameters, study, model, optimizer, n_classes)
     # the longest first, so that no core is left alone with one of them at the end
     cells.sort(key=lambda cell: -parts[cell.dataset]["X_train"][0].size * cell.n_dendrites)
     tasks = [
@@ -51,18 +51,18 @@ def train(parameters: Parameters, model: str, optimizer: str) -> None:
         for run in range(parameters.runs)
     ]
     begin = perf_counter()
-    done: dict[str, dict[int, dict[str, Any]]] = defaultdict(dict)
+    done: dict[str, dict[int, Arrays]] = defaultdict(dict)
     seconds: dict[str, float] = defaultdict(float)
-    with Progress(f"train {pair}", list(parts), parameters.runs) as progress:
-        for dataset, run, result, spent in run_tasks(parameters.runtime, train_one, tasks):
-            done[dataset][run] = result
-            seconds[dataset] += spent
-            progress.advance(dataset)
-    for cell in cells:
-        runs = [done[cell.dataset][run] for run in range(parameters.runs)]
-        arrays = {key: np.stack([result[key] for result in runs]) for key in runs[0]}
-        arrays |= {"alpha_s": np.array(cell.alpha_s), "alpha_t": np.array(cell.alpha_t)}
-        files.write_arrays(files.MODELS / pair / f"{cell.dataset}.npz", arrays)
+    with Progress(f"train {study} {pair}", [cell.dataset for cell, *_ in tasks]) as progress:
+        for cell, run, arrays, spent in run_tasks(parameters.runtime, train_one, tasks):
+            done[cell.path][run] = arrays
+            seconds[cell.dataset] += spent
+            progress.advance(cell.dataset)
+    with files.replaced_folder(files.MODELS / study / pair) as folder:
+        for cell in cells:
+            runs = [done[cell.path][run] for run in range(parameters.runs)]
+            stacked = {key: np.stack([arrays[key] for arrays in runs]) for key in runs[0]}
+            files.write_arrays(folder / f"{cell.path.rpartition('/')[2]}.npz", stacked)
     record = provenance.record(
         wall_seconds=perf_counter() - begin,
         core_seconds=dict(seconds),
@@ -70,63 +70,52 @@ def train(parameters: Parameters, model: str, optimizer: str) -> None:
         runs=parameters.runs,
         cells=[asdict(cell) for cell in cells],
     )
-    files.write_json(files.PROVENANCE / f"{pair}.json", record)
+    files.write_json(files.PROVENANCE / study / f"{pair}.json", record)
 
 
 def train_one(
     cell: Cell, run: int, seed: int, X: np.ndarray, y: np.ndarray
-) -> tuple[str, int, dict[str, Any], float]:
+) -> tuple[Cell, int, Arrays, float]:
     """One run of a cell: a function of its arguments alone."""
     begin = perf_counter()
-    objective = Objective(X, y, cell.n_dendrites, cell.n_classes, cell.alpha_s, cell.alpha_t)
-    result = training.train(
-        objective,
-        optimizers.make(cell.algorithm, **cell.algorithm_parameters),
-        cell.schedule,
-        seeding.generator(seed, "comparison", cell.dataset, cell.model, cell.optimizer),
-        cell.filter,
-    )
-    arrays = {
+    optimizer = optimizers.make(cell.algorithm, **cell.algorithm_parameters)
+    rng = seeding.generator(seed, cell.study, cell.dataset, cell.model, cell.optimizer)
+    own: Arrays = {}
+    if cell.family == "modn":
+        objective = Objective(X, y, cell.n_dendrites, cell.n_classes, cell.alpha_s, cell.alpha_t)
+        result = training.train(objective, optimizer, cell.schedule, rng, cell.filter)
+        own["P"] = np.asarray(result.P)
+    elif cell.family == "mlp":
+        result = training.train(
+            MLPObjective(X, y, cell.n_dendrites, cell.n_classes), optimizer, cell.schedule, rng
+        )
+    else:
+        result, theta_o = _train_dnm(cell, X, y, optimizer, rng)
+        own["theta_o"] = np.array(theta_o)
+    own |= {
         "parameters": result.parameters,
-        "P": result.P,
         "curve": result.curve,
-        "evaluations": np.int64(result.evaluations),
+        "evaluations": np.array(result.evaluations),
     }
-    return cell.dataset, run, arrays, perf_counter() - begin
+    return cell, run, own, perf_counter() - begin
 
 
-def _cell(parameters: Parameters, model: str, optimizer: str, dataset: str, n_classes: int) -> Cell:
-    chosen = parameters.models[model]
-    own = dict(parameters.optimizers[optimizer])
-    budget = parameters.derived["budgets"][dataset] if own["iterations"] is None else own["iterations"]
-    cap = parameters.max_iterations or budget
-    return Cell(
-        dataset=dataset,
-        model=model,
-        optimizer=optimizer,
-        filter=chosen.filter,
-        schedule=training.Schedule(
-            min(budget, cap), min(chosen.filter_iterations, cap), chosen.rounds, chosen.repair
-        ),
-        algorithm=own.pop("algorithm"),
-        algorithm_parameters=own,
-        n_dendrites=parameters.dendrites or parameters.dendrites_per_class * n_classes,
-        n_classes=n_classes,
-        alpha_s=parameters.alpha_s,
-        alpha_t=parameters.alpha_t,
-    )
+def _train_dnm(
+    cell: Cell, X: np.ndarray, y: np.ndarray, optimizer: optimizers.Optimizer, rng: np.random.Generator
+) -> tuple[training.Training, float]:
+    """The threshold of the soma is chosen on the training part: the one that reaches the lowest loss."""
+    tried = []
+    for theta_o in cell.theta_o:
+        objective = DNMObjective(X, y, cell.n_dendrites, cell.alpha_s, cell.alpha_t, theta_o)
+        tried.append((training.train(objective, optimizer, cell.schedule, rng), theta_o))
+    return min(tried, key=lambda pair: pair[0].loss)
 
 
-def _training_part(parts: dict[str, np.ndarray], run: int) -> tuple[np.ndarray, np.ndarray]:
+def _training_part(parts: Arrays, run: int) -> tuple[np.ndarray, np.ndarray]:
     """The run's own split, or the only one."""
     k = run if len(parts["y_train"]) > 1 else 0
     return parts["X_train"][k], parts["y_train"][k]
 
 
 if __name__ == "__main__":
-    entrypoint.run(
-        "train",
-        __doc__,
-        train,
-        {"model": "one of models in params.yaml", "optimizer": "one of optimizers in params.yaml"},
-    )
+    entrypoint.run("train", __doc__, train, ARGUMENTS)

@@ -28,6 +28,7 @@ class Adam(Optimizer):
     """Parameters of Adam; the means' are those of its paper."""
 
     population: int = 1  # independent descents, from different starts
+    iterations: int | None = 1000  # steps
     learning_rate: float = 0.05  # length of a step in each variable while the gradient keeps its sign
     beta1: float = 0.9  # decay of the gradient's mean
     beta2: float = 0.999  # decay of the squared gradient's mean

@@ -45,7 +45,9 @@ def test_every_choice_composes(group: str, choice: str) -> None:
     if group in ("models", "optimizers"):
         model, optimizer = (choice, "bbo") if group == "models" else ("modnf", choice)
         overrides += [f"comparison.{name}=[]" for name in ("modn", "modnp", "modnf") if name != model]
+        overrides += [f"tuned.{name}=[]" for name in ("modn", "dnm", "mlp")]
         overrides += [f"++comparison.{model}=[{optimizer}]"]
+        overrides += [f"sensitivity.model={model}", f"sensitivity.optimizer={optimizer}"]
     composed = yaml.safe_load(composition.compose_conf(overrides))
     if group in LISTS:
         own = read(group, choice)
@@ -94,7 +96,7 @@ def test_the_defaults_are_the_papers() -> None:
     assert list(composed["datasets"]) == pd.read_csv(PAPER / "table1_datasets.csv")["dataset"].tolist()
     assert sorted(composed["datasets"]) == choices("datasets")
     printed = pd.read_csv(PAPER / "table3_acc_by_optimizer.csv").dropna()
-    pairs = {(pair["model"], pair["optimizer"]) for pair in composed["derived"]["pairs"].values()}
+    pairs = {(pair["model"], pair["optimizer"]) for pair in composed["derived"]["pairs"]["comparison"].values()}
     assert pairs >= set(zip(printed["model"], printed["optimizer"], strict=True))
     assert composed["split"] == {"protocol": "published", "seed": 22, "count": 1}
 
@@ -185,7 +187,7 @@ BAD = [
     ("datasets=[nope]", ["datasets has no 'nope'", "allowed: blood_transfusion,", "wine"]),
     ("datasets=[iris,nope]", ["datasets has no 'nope'", "allowed: blood_transfusion,"]),
     ("datasets=[]", ["datasets is []", "at least one of the files in conf/datasets"]),
-    ("models=[modn,nope]", ["models has no 'nope'", "allowed: modn,"]),
+    ("models=[modn,nope]", ["models has no 'nope'", "allowed: dnm, mlp, modn, modnf, modnp"]),
     ("optimizers=[nope]", ["optimizers has no 'nope'", "allowed: ", "bbo"]),
     ("profile=nope", ["profile has no 'nope'", "allowed: paper, quick, smoke"]),
     ("split=nope", ["split has no 'nope'", "allowed: published, sound"]),
@@ -198,8 +200,8 @@ BAD = [
     ("optimizers.bbo.algorithm=nope", ["optimizers.bbo.algorithm is 'nope'", "allowed: adam, bbo,"]),
     # what does not go together
     ("comparison.modn=[bp]", ["comparison.modn is 'bp'", "bbo, ga, pso, pbil, es", "filter is learned"]),
-    ("comparison.modn=[nope]", ["comparison.modn is 'nope'", "allowed: bbo,"]),
-    ("+comparison.nope=[bbo]", ["comparison is 'nope'", "allowed: modn, modnf, modnp"]),
+    ("comparison.modn=[nope]", ["comparison.modn is 'nope'", "allowed: adam, bbo,"]),
+    ("+comparison.nope=[bbo]", ["comparison is 'nope'", "allowed: dnm, mlp, modn, modnf, modnp"]),
     ("optimizers=[bbo]", ["comparison.modn is 'ga'", "allowed: bbo"]),
     ("dendrites=16", ["dendrites is 16", "multiples of iris's 3 classes", "MODNP"]),
 ]  # fmt: skip

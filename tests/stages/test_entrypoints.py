@@ -11,7 +11,8 @@ from stages import entrypoint
 STAGES = sorted(
     path.stem for path in (ROOT / "stages").glob("*.py") if '__name__ == "__main__"' in path.read_text()
 )
-ARGUMENTS = {"train": ["model", "optimizer"]}
+STUDY = ["study=comparison"]
+ARGUMENTS = {"train": ["study", "model", "optimizer"]}
 
 # What must not be imported before a stage has work to do. Seconds are printed by benchmarks/startup.py.
 HEAVY = {
@@ -64,11 +65,12 @@ REFUSED = [
     (["params", "alpha_s=-1"], ["params: ", "alpha_s is -1.0", "a finite number > 0"]),
     (["params", "datasets=[nope]"], ["params: ", "datasets has no 'nope'", "iris"]),
     (["params", "alpha_s"], ["params: ", "alpha_s"]),
-    (["train", "model=modnf", "optimizer=bbo", "alpha_s=-1"], ["train: alpha_s is -1.0", "> 0"]),
-    (["train", "model=modnf", "optimizer=bbo", "alpha_x=1"], ["train: ", "no key 'alpha_x'", "alpha_s"]),
-    (["train", "model=modnf", "optimizer=nope"], ["train: ", "optimizer=nope", "allowed: ", "modnf-bbo"]),
-    (["train", "model=modn", "optimizer=bp"], ["train: ", "model=modn optimizer=bp", "modn-bbo"]),
-    (["train", "model=modnf"], ["train: optimizer=... is missing"]),
+    (["train", *STUDY, "model=modnf", "optimizer=bbo", "alpha_s=-1"], ["train: alpha_s is -1.0", "> 0"]),
+    (["train", *STUDY, "model=modnf", "optimizer=bbo", "alpha_x=1"], ["train: ", "no key 'alpha_x'", "alpha_s"]),
+    (["train", *STUDY, "model=modnf", "optimizer=nope"], ["train: ", "optimizer=nope", "allowed: ", "modnf-bbo"]),
+    (["train", *STUDY, "model=modn", "optimizer=bp"], ["train: ", "model=modn optimizer=bp", "modn-bbo"]),
+    (["train", *STUDY, "model=modnf"], ["train: optimizer=... is missing"]),
+    (["train", "study=nope", "model=modn", "optimizer=bbo"], ["study=nope", "allowed: comparison, tuned"]),
     (["train", "--fast"], ["--fast"]),
 ]
 
@@ -89,7 +91,7 @@ def test_a_refused_command_says_why_and_changes_nothing(
 def test_no_output_folders_of_hydra(project: Project) -> None:
     for stage in ("fetch", "split", "evaluate"):
         assert project.stage(stage).returncode == 0
-    assert project.stage("train", "model=modnf", "optimizer=bbo").returncode == 0
+    assert project.stage("train", *STUDY, "model=modnf", "optimizer=bbo").returncode == 0
     names = {path.name for path in project.root.rglob("*")}
     assert not names & {"outputs", "multirun", ".hydra", "hydra.yaml"}
     assert not any(name.endswith(".log") for name in names)
