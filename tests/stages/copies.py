@@ -34,6 +34,12 @@ FEW = [
     "comparison.modn=[]",
     "comparison.modnp=[]",
     "comparison.modnf=[bbo,pso]",
+    "tuned.modn=[bbo]",
+    "tuned.dnm=[]",
+    "tuned.mlp=[bp]",
+    "sensitivity.dendrites=[4,8]",
+    "sensitivity.alpha_s=[5,10]",
+    "sensitivity.alpha_t=[1]",
 ]
 
 

@@ -96,7 +96,9 @@ def test_the_defaults_are_the_papers() -> None:
     assert list(composed["datasets"]) == pd.read_csv(PAPER / "table1_datasets.csv")["dataset"].tolist()
     assert sorted(composed["datasets"]) == choices("datasets")
     printed = pd.read_csv(PAPER / "table3_acc_by_optimizer.csv").dropna()
-    pairs = {(pair["model"], pair["optimizer"]) for pair in composed["derived"]["pairs"]["comparison"].values()}
+    pairs = {
+        (pair["model"], pair["optimizer"]) for pair in composed["derived"]["pairs"]["comparison"].values()
+    }
     assert pairs >= set(zip(printed["model"], printed["optimizer"], strict=True))
     assert composed["split"] == {"protocol": "published", "seed": 22, "count": 1}
 

@@ -66,8 +66,14 @@ REFUSED = [
     (["params", "datasets=[nope]"], ["params: ", "datasets has no 'nope'", "iris"]),
     (["params", "alpha_s"], ["params: ", "alpha_s"]),
     (["train", *STUDY, "model=modnf", "optimizer=bbo", "alpha_s=-1"], ["train: alpha_s is -1.0", "> 0"]),
-    (["train", *STUDY, "model=modnf", "optimizer=bbo", "alpha_x=1"], ["train: ", "no key 'alpha_x'", "alpha_s"]),
-    (["train", *STUDY, "model=modnf", "optimizer=nope"], ["train: ", "optimizer=nope", "allowed: ", "modnf-bbo"]),
+    (
+        ["train", *STUDY, "model=modnf", "optimizer=bbo", "alpha_x=1"],
+        ["train: ", "no key 'alpha_x'", "alpha_s"],
+    ),
+    (
+        ["train", *STUDY, "model=modnf", "optimizer=nope"],
+        ["train: ", "optimizer=nope", "allowed: ", "modnf-bbo"],
+    ),
     (["train", *STUDY, "model=modn", "optimizer=bp"], ["train: ", "model=modn optimizer=bp", "modn-bbo"]),
     (["train", *STUDY, "model=modnf"], ["train: optimizer=... is missing"]),
     (["train", "study=nope", "model=modn", "optimizer=bbo"], ["study=nope", "allowed: comparison, tuned"]),

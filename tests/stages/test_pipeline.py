@@ -105,8 +105,8 @@ def test_one_optimizers_parameter_runs_its_stages_only_and_changed_back_nothing(
     assert there.skipped >= UPSTREAM | {BBO}
     assert all("pso" in stage for stage in there.ran if "@" in stage)
     changed = project.contents()
-    assert changed["data/models/modnf-pso/iris.npz"] != before["data/models/modnf-pso/iris.npz"]
-    assert changed["data/models/modnf-bbo/iris.npz"] == before["data/models/modnf-bbo/iris.npz"]
+    assert changed["data/models/comparison/modnf-pso/iris.npz"] != before["data/models/comparison/modnf-pso/iris.npz"]
+    assert changed["data/models/comparison/modnf-bbo/iris.npz"] == before["data/models/comparison/modnf-bbo/iris.npz"]
     assert changed["reports/quick/metrics.json"] != before["reports/quick/metrics.json"]
 
     back = project.experiment()

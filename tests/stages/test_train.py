@@ -32,7 +32,7 @@ def prepared(place: Place, *overrides: str) -> Parameters:
 
 
 def models(place: Place, pair: str) -> dict[str, dict[str, np.ndarray]]:
-    folder = place.root / "data/models" / pair
+    folder = place.root / "data/models/comparison" / pair
     return {path.stem: files.read_arrays(path) for path in sorted(folder.glob("*.npz"))}
 
 
@@ -40,7 +40,7 @@ def models(place: Place, pair: str) -> dict[str, dict[str, np.ndarray]]:
     ("model", "optimizer"), [("modn", "bbo"), ("modnp", "bp"), ("modnf", "bp_exact"), ("modnf", "pso")]
 )
 def test_what_is_stored_is_a_trained_neuron_per_run(place: Place, model: str, optimizer: str) -> None:
-    train(prepared(place), model, optimizer)
+    train(prepared(place), "comparison", model, optimizer)
     found = models(place, f"{model}-{optimizer}")
     assert list(found) == ["caesarian", "iris"]
     for name, C, D in (("iris", 3, 4), ("caesarian", 2, 5)):
@@ -48,7 +48,6 @@ def test_what_is_stored_is_a_trained_neuron_per_run(place: Place, model: str, op
         points = 3 + 1 + (3 + 1 if model == "modn" else 0)  # both steps, each with its initial population
         assert arrays["curve"].shape == (2, points)
         assert arrays["P"].shape == (2, 10 * C, C)
-        assert (arrays["alpha_s"], arrays["alpha_t"]) == (10, 1)
         assert (np.diff(arrays["curve"], axis=1) <= 0).all()
         for row, P, curve in zip(arrays["parameters"], arrays["P"], arrays["curve"], strict=True):
             neuron = Neuron.from_parameters(row, P, D, 10.0, 1.0)
@@ -58,16 +57,16 @@ def test_what_is_stored_is_a_trained_neuron_per_run(place: Place, model: str, op
 
 
 def test_a_cell_does_not_depend_on_its_neighbours_or_on_how_many_runs_follow(place: Place) -> None:
-    train(prepared(place), "modnf", "bbo")
+    train(prepared(place), "comparison", "modnf", "bbo")
     together = models(place, "modnf-bbo")["iris"]
-    train(prepared(place, "datasets=[iris]", "runs=3"), "modnf", "bbo")
+    train(prepared(place, "datasets=[iris]", "runs=3"), "comparison", "modnf", "bbo")
     alone = models(place, "modnf-bbo")["iris"]
     for part in ("parameters", "P", "curve"):
         assert alone[part][:2].tobytes() == together[part].tobytes()
 
 
 def test_each_run_has_its_own_sound_split(place: Place) -> None:
-    train(prepared(place, "split=sound"), "modnf", "bbo")
+    train(prepared(place, "split=sound"), "comparison", "modnf", "bbo")
     arrays = models(place, "modnf-bbo")["iris"]
     parts = files.read_arrays(place.root / "data/splits/iris.npz")
     for run in range(2):
@@ -92,24 +91,24 @@ def test_each_run_has_its_own_sound_split(place: Place) -> None:
 def test_the_budget_is_the_optimizers_or_the_datasets_and_at_most_the_cap(
     place: Place, overrides: list[str], iterations: dict[str, int]
 ) -> None:
-    train(prepared(place, "optimizers.es.population=5", *overrides), "modnf", "es")
+    train(prepared(place, "optimizers.es.population=5", *overrides), "comparison", "modnf", "es")
     found = models(place, "modnf-es")
     assert {name: arrays["curve"].shape[1] - 1 for name, arrays in found.items()} == iterations
 
 
 def test_dendrites_are_per_class_or_given(place: Place) -> None:
-    train(prepared(place, "dendrites_per_class=2"), "modnf", "bbo")
+    train(prepared(place, "dendrites_per_class=2"), "comparison", "modnf", "bbo")
     assert {name: arrays["P"].shape[1] for name, arrays in models(place, "modnf-bbo").items()} == {
         "iris": 6,
         "caesarian": 4,
     }
-    train(prepared(place, "dendrites=7", "comparison.modnp=[]"), "modnf", "bbo")
+    train(prepared(place, "dendrites=7", "comparison.modnp=[]"), "comparison", "modnf", "bbo")
     assert {arrays["P"].shape[1] for arrays in models(place, "modnf-bbo").values()} == {7}
 
 
 def test_the_provenance_says_how_it_was_made(place: Place) -> None:
-    train(prepared(place), "modnf", "bbo")
-    record = json.loads((place.root / "data/provenance/modnf-bbo.json").read_text())
+    train(prepared(place), "comparison", "modnf", "bbo")
+    record = json.loads((place.root / "data/provenance/comparison/modnf-bbo.json").read_text())
     assert {cell["dataset"] for cell in record["cells"]} == {"iris", "caesarian"}
     assert record["seed"] == 100 and record["runs"] == 2
     assert record["versions"]["numpy"] == np.__version__
@@ -119,13 +118,13 @@ def test_the_provenance_says_how_it_was_made(place: Place) -> None:
 @pytest.mark.parametrize(("model", "optimizer"), [("modn", "bp"), ("modnf", "nope"), ("nope", "bbo")])
 def test_a_pair_that_is_not_compared_is_refused(place: Place, model: str, optimizer: str) -> None:
     with pytest.raises(StageError, match=rf"model={model} optimizer={optimizer} .*allowed: .*modn-bbo, "):
-        train(place.parameters(*SMOKE), model, optimizer)
+        train(place.parameters(*SMOKE), "comparison", model, optimizer)
     assert place.made() == {}
 
 
 def test_without_splits_the_message_says_what_to_do(fresh: Project) -> None:
     before = fresh.contents()
-    done = fresh.stage("train", "model=modnf", "optimizer=bbo")
+    done = fresh.stage("train", "study=comparison", "model=modnf", "optimizer=bbo")
     assert done.returncode == 1 and "Traceback" not in done.stdout
     assert "data/splits/" in done.stdout
     assert "is missing; an earlier stage makes it: dvc repro" in done.stdout
@@ -139,12 +138,13 @@ def trained_bytes(project: Project) -> dict[str, bytes]:
 def test_one_worker_or_two_give_the_same_bytes(project: Project) -> None:
     """The base run had one worker."""
     before = trained_bytes(project)
-    for path in project.root.glob("data/models/modnf-bbo/*"):
+    for path in project.root.glob("data/models/comparison/modnf-bbo/*"):
         path.unlink()
-    done = project.stage("train", "model=modnf", "optimizer=bbo", "runtime.workers=2", NUMBA_DEBUG_CACHE="1")
+    pair = ["study=comparison", "model=modnf", "optimizer=bbo"]
+    done = project.stage("train", *pair, "runtime.workers=2", NUMBA_DEBUG_CACHE="1")
     assert done.returncode == 0, done.stdout
     assert "[cache] data loaded" in done.stdout and "[cache] data saved" not in done.stdout  # compiled once
-    assert "data/models/modnf-bbo/iris.npz" in before
+    assert "data/models/comparison/modnf-bbo/iris.npz" in before
     assert trained_bytes(project) == before
 
 
@@ -152,9 +152,16 @@ def test_one_worker_or_two_give_the_same_bytes(project: Project) -> None:
 def test_a_dask_cluster_gives_the_same_bytes(project: Project) -> None:
     pytest.importorskip("distributed")
     before = trained_bytes(project)
-    for path in project.root.glob("data/models/modnf-bbo/*"):
+    for path in project.root.glob("data/models/comparison/modnf-bbo/*"):
         path.unlink()
-    done = project.stage("train", "model=modnf", "optimizer=bbo", "runtime.engine=dask", "runtime.workers=1")
+    done = project.stage(
+        "train",
+        "study=comparison",
+        "model=modnf",
+        "optimizer=bbo",
+        "runtime.engine=dask",
+        "runtime.workers=1",
+    )
     assert done.returncode == 0, done.stdout
     assert trained_bytes(project) == before
 
@@ -169,6 +176,7 @@ def test_ctrl_c_ends_the_stage_soon_and_leaves_no_half_written_file(project: Pro
             "python",
             "-m",
             "stages.train",
+            "study=comparison",
             "model=modnf",
             "optimizer=bbo",
             f"runtime.workers={workers}",
