@@ -202,7 +202,6 @@ test_size: 0.25
     metrics = json.loads((project.root / "reports/quick/metrics.json").read_text())
     assert 0 < metrics["comparison"]["modnf-bbo"]["acc"] <= 1
     assert "distance_to_paper" not in metrics["comparison"]["modnf-bbo"]
-    assert "mean_abs_difference_to_paper" not in metrics["modnf-bbo"]
     table1 = pd.read_csv(project.root / "data/table1.csv").iloc[0]
     assert (table1["train"], table1["test"], table1["classes"], table1["features"]) == (60, 20, 3, 3)
 
