@@ -2,9 +2,13 @@
 
 import re
 import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
 
 import pytest
-from copies import Project
+import yaml
+from copies import ROOT, Project
 
 from stages import review
 
@@ -202,3 +206,45 @@ def test_the_module_says_how_it_is_called(sources: Project) -> None:
     done = sources.stage("review", "--help")
     assert done.returncode == 0
     assert review.USAGE in done.stdout
+
+
+def steps(workflow: Path) -> list[dict[str, Any]]:
+    jobs = yaml.safe_load(workflow.read_text())["jobs"]
+    return [step for job in jobs.values() for step in job["steps"]]
+
+
+WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
+def test_workflows_run_only_what_is_pinned_and_parses(workflow: Path) -> None:
+    for step in steps(workflow):
+        if "uses" in step:
+            assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", step["uses"])
+        else:
+            subprocess.run(["bash", "-n"], input=step["run"], text=True, check=True)
+            assert "${{" not in step["run"], "values come by environment, where they cannot become commands"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words"), [("success", "Everything runs"), ("failure", "**It failed:**")]
+)
+def test_workflow_completes_the_comment(tmp_path: Path, outcome: str, words: str) -> None:
+    (script,) = [
+        s["run"]
+        for s in steps(ROOT / ".github/workflows/report.yml")
+        if s.get("name") == "Complete the comment"
+    ]
+    (tmp_path / "comment.md").write_text("Compared.\n")
+    environment = {
+        "RUNNER_TEMP": str(tmp_path),
+        "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"),
+        "OUTCOME": outcome,
+        "ARTIFACT": "https://example.org/artifact?a=100%25",
+        "RUN": "https://example.org/run",
+    }
+    subprocess.run(["bash", "-e", "-c", script], env=environment, check=True)
+    text = (tmp_path / "comment.md").read_text()
+    assert text.startswith("Compared.\n\n### Smoke run\n\n" + words)
+    assert environment["ARTIFACT" if outcome == "success" else "RUN"] in text
+    assert (tmp_path / "summary.md").read_text() == text
