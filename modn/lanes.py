@@ -143,7 +143,7 @@ def multiply_add(typingctx: Any, a: Any, b: Any, c: Any) -> Any:
 
 @intrinsic
 def reciprocal(typingctx: Any, a: Any) -> Any:
-    """Return 1 / a of finite numbers a, with a relative error below 3e-7.
+    """Return 1 / a of finite numbers a, with a relative error below 5e-7.
 
     The flags let LLVM take the processor's estimate and a step of Newton's method, which is several times
     faster than its division. (ninf: the step does not hold for infinity.)
@@ -255,5 +255,5 @@ def log(x):  # type: ignore[no-untyped-def]
 
 @compiled
 def tanh(x):  # type: ignore[no-untyped-def]
-    """Return tanh x with an error below 3e-7."""
+    """Return tanh x with an error below 1e-6."""
     return splat(1.0) - splat(2.0) * reciprocal(splat(1.0) + exp2(x * splat(2.8853900817779268)))
