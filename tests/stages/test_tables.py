@@ -1,0 +1,127 @@
+"""The tables made from runs: means, intervals, tests, printed values; each recounted by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from stages import tables
+
+COLUMNS = ["study", "dataset", "title", "model", "optimizer", "run", "n_dendrites", "alpha_s", "alpha_t"]
+COLUMNS += ["acc", "auc", "loss", "inoperative"]
+
+
+def runs_of(
+    study: str, dataset: str, model: str, optimizer: str, accuracies: list[float]
+) -> list[list[object]]:
+    rest = [0.9, 0.4, 0]
+    cell = [study, dataset, dataset.title(), model, optimizer]
+    return [[*cell, run, 12, 10.0, 1.0, acc, *rest] for run, acc in enumerate(accuracies)]
+
+
+def frame(*groups: list[list[object]]) -> pd.DataFrame:
+    return pd.DataFrame([row for group in groups for row in group], columns=COLUMNS)
+
+
+PRINTED3 = pd.DataFrame(
+    {
+        "dataset": ["iris", "iris"],
+        "model": ["modn", "modn"],
+        "optimizer": ["bbo", "bp"],
+        "acc": [0.8506, np.nan],
+    }
+)
+PRINTED5 = pd.DataFrame(
+    {
+        "dataset": ["iris"] * 2,
+        "method": ["mlp", "modn"],
+        "auc": [0.6349, 0.9908],
+        "acc": [0.4117, 0.93],
+        "w_plus": [435.0, np.nan],
+        "w_minus": [0.0, np.nan],
+        "p_value_bonferroni": [2.6e-6, np.nan],
+    }
+)
+
+
+def test_table3_is_the_mean_over_runs_with_students_interval_and_the_printed_value() -> None:
+    accuracies = [0.8, 0.85, 0.84, 0.86]
+    table = tables.table3(frame(runs_of("comparison", "iris", "modn", "bbo", accuracies)), PRINTED3)
+    (row,) = table.to_dict("records")
+    low, high = stats.t.interval(0.95, 3, np.mean(accuracies), stats.sem(accuracies))
+    assert row["acc_mean"] == pytest.approx(np.mean(accuracies))
+    assert row["acc_std"] == pytest.approx(np.std(accuracies, ddof=1))
+    assert (row["acc_low"], row["acc_high"]) == pytest.approx((low, high))
+    assert (row["paper"], row["difference"]) == pytest.approx((0.8506, np.mean(accuracies) - 0.8506))
+    assert row["runs"] == 4
+
+
+def test_an_interval_of_accuracies_stays_between_0_and_1() -> None:
+    table = tables.table3(frame(runs_of("comparison", "iris", "modn", "bbo", [0.5, 1.0])), PRINTED3)
+    assert (table["acc_low"][0], table["acc_high"][0]) == (0, 1)
+
+
+def test_table3_holds_the_comparison_alone_and_keeps_cells_that_are_not_printed() -> None:
+    runs = frame(
+        runs_of("comparison", "mine", "modnf", "pso", [0.5]),
+        runs_of("tuned", "iris", "modn", "bbo", [0.9]),
+        runs_of("sensitivity", "iris", "modn", "bbo", [0.9]),
+    )
+    table = tables.table3(runs, PRINTED3)
+    assert table[["dataset", "optimizer"]].to_numpy().tolist() == [["mine", "pso"]]
+    assert table["paper"].isna().all() and table["difference"].isna().all()
+
+
+def test_table4_shows_the_values_as_run_and_as_printed() -> None:
+    printed = pd.DataFrame({"dataset": ["iris"], "M": [12], "alpha_s": [10.0], "alpha_t": [2.0]})
+    table = tables.table4(frame(runs_of("tuned", "iris", "modn", "bbo", [0.9])), printed)
+    (row,) = table.to_dict("records")
+    assert (row["n_dendrites"], row["alpha_s"], row["alpha_t"]) == (12, 10, 1)
+    assert (row["paper_n_dendrites"], row["paper_alpha_s"], row["paper_alpha_t"]) == (12, 10, 2)
+
+
+def test_table5_pairs_the_runs_and_doubles_p_where_two_methods_are_compared() -> None:
+    ours = [0.90, 0.91, 0.93, 0.96, 0.99]
+    mlp = [0.50, 0.52, 0.55, 0.59, 0.64]
+    dnm = [0.85, 0.88, 0.97, 0.80, 0.70]
+    groups = [
+        runs_of("tuned", "iris", "modn", "bbo", ours),
+        runs_of("tuned", "iris", "mlp", "bp", mlp),
+        runs_of("tuned", "iris", "mlp", "adam", ours),
+    ]
+    alone = tables.table5(frame(*groups), PRINTED5).set_index(["model", "optimizer"])
+    both = tables.table5(frame(*groups, runs_of("tuned", "iris", "dnm", "bbo", dnm)), PRINTED5)
+    both = both.set_index(["model", "optimizer"])
+    exact = 2 / 2**5  # all five signs alike
+    assert alone.loc[("mlp", "bp"), ["w_plus", "w_minus", "p"]].tolist() == [15, 0, exact]
+    assert alone.loc[("mlp", "adam"), ["w_plus", "w_minus", "p"]].tolist() == [0, 0, 1]
+    assert both.loc[("mlp", "bp"), "p"] == 2 * exact
+    assert np.isnan(both.loc[("modn", "bbo"), "p"])
+    expected = stats.wilcoxon(np.subtract(ours, dnm).round(12))
+    assert both.loc[("dnm", "bbo"), "w_minus"] == expected.statistic
+    assert both.loc[("dnm", "bbo"), "p"] == pytest.approx(2 * expected.pvalue)
+    assert both.loc[("mlp", "bp"), "paper_acc"] == 0.4117
+    assert both.loc[("mlp", "adam"), "paper_acc"] == 0.4117
+    assert both.loc[("modn", "bbo"), "paper_auc"] == 0.9908
+
+
+def test_without_tuned_runs_table5_is_empty() -> None:
+    table = tables.table5(frame(runs_of("comparison", "iris", "modn", "bbo", [0.9])), PRINTED5)
+    assert table.empty
+
+
+def test_the_headline_has_a_number_per_pair_and_its_distance_to_the_paper() -> None:
+    runs = frame(
+        runs_of("comparison", "iris", "modn", "bbo", [0.8006]),
+        runs_of("comparison", "mine", "modn", "bbo", [0.5]),
+        runs_of("comparison", "mine", "modn", "ga", [0.5]),
+        runs_of("tuned", "iris", "modn", "bbo", [0.7]),
+    )
+    found = tables.headline(tables.table3(runs, PRINTED3), tables.table5(runs, PRINTED5))
+    assert found == {
+        "comparison": {
+            "modn-bbo": {"acc": 0.6503, "auc": 0.9, "distance_to_paper": 0.05},
+            "modn-ga": {"acc": 0.5, "auc": 0.9},
+        },
+        "tuned": {"modn-bbo": {"acc": 0.7, "auc": 0.9}},
+    }
