@@ -359,7 +359,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--json", type=Path, default=HERE / "objective.json")
+    parser.add_argument("--json", type=Path, default=HERE / "results" / "objective.json")
     parser.add_argument("--picture", type=Path)
     parser.add_argument("--memory", action="store_true")
     arguments = parser.parse_args()
