@@ -383,6 +383,7 @@ def main() -> None:
         "geometric_mean": ratios,
         "growth": growth,
     }
+    arguments.json.parent.mkdir(parents=True, exist_ok=True)
     arguments.json.write_text(json.dumps(result, indent=2) + "\n")
     print(pd.DataFrame(rows).to_string(index=False, float_format="{:.3f}".format))
     print()
