@@ -1,1 +1,21 @@
-"""MODN: the multi-in and multi-out dendritic neuron model, its optimizers and its training."""
+"""MODN: the multi-in and multi-out dendritic neuron model, its optimizers and its training.
+
+The names below are imported when they are first used: `import modn` alone costs nothing.
+"""
+
+from importlib import import_module
+from typing import Any
+
+_HOMES = {"Neuron": "modn.neuron", "Objective": "modn.objective"}
+
+__all__ = ["Neuron", "Objective"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'modn' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -46,9 +46,9 @@ def test_bbo_defaults_are_those_of_the_authors_code() -> None:
     assert {field: getattr(optimizer, field) for field in AUTHORS_BBO} == AUTHORS_BBO
 
 
-@pytest.mark.parametrize("name", set(names()) - {"bp"})
-def test_the_budget_is_the_datasets_own_by_default(name: str) -> None:
-    assert make(name).iterations is None  # type: ignore[attr-defined]
+@pytest.mark.parametrize("name", names())
+def test_the_budget_of_a_heuristic_is_the_datasets_own_by_default(name: str) -> None:
+    assert (make(name).iterations is None) == (not make(name).uses_gradient)
 
 
 @pytest.mark.parametrize("name", names())
