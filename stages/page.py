@@ -110,15 +110,35 @@ def _name_headings(tokens: list[Token]) -> list[tuple[str, str]]:
 
 
 def _caption_figures(tokens: list[Token]) -> None:
-    """A paragraph that is one image becomes a figure; its alternative text is also its caption."""
-    for opening, inline, closing in zip(tokens, tokens[1:], tokens[2:], strict=False):
+    """A paragraph that is one image becomes a figure, an emphasised paragraph after it its caption.
+
+    Without one, the image's alternative text is the caption.
+    """
+    for start in [k for k, token in enumerate(tokens) if token.type == "paragraph_open"][::-1]:
+        opening, inline, closing = tokens[start : start + 3]
         children = inline.children or []
-        if opening.type == "paragraph_open" and [child.type for child in children] == ["image"]:
-            opening.tag = closing.tag = "figure"
-            # Hidden from screen readers, which have just read the same words as the image's.
-            caption = Token("caption_open", "figcaption", 1, attrs={"aria-hidden": "true"})
-            text = Token("text", "", 0, content=_plain(children[0]))
-            inline.children = [*children, caption, text, Token("caption_close", "figcaption", -1)]
+        if [child.type for child in children] != ["image"]:
+            continue
+        caption = [Token("text", "", 0, content=_plain(children[0]))]
+        following = tokens[start + 3 : start + 6]
+        if following and following[0].type == "paragraph_open" and _is_emphasised(following[1]):
+            caption = (following[1].children or [])[1:-1]
+            del tokens[start + 3 : start + 6]
+        # The same words twice are hidden from screen readers, which have just read them as the image's.
+        repeated = "".join(token.content for token in caption) == _plain(children[0])
+        opening.tag = closing.tag = "figure"
+        inline.children = [
+            *children,
+            Token("caption_open", "figcaption", 1, attrs={"aria-hidden": "true"} if repeated else {}),
+            *caption,
+            Token("caption_close", "figcaption", -1),
+        ]
+
+
+def _is_emphasised(inline: Token) -> bool:
+    """Whether all of a paragraph stands between one pair of asterisks."""
+    kinds = [child.type for child in inline.children or []]
+    return kinds[0] == "em_open" and kinds.index("em_close") == len(kinds) - 1
 
 
 def _contents(headings: list[tuple[str, str]]) -> str:

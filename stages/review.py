@@ -24,6 +24,7 @@ ARGUMENTS = """base=...: the branch, tag or commit to compare with
 links=...: an address to put before the figures' paths; without it they are relative to the project"""
 OPEN_ROWS = 12  # a longer table is folded
 MOST_ROWS = 200  # a code host refuses a comment of more than 65,536 characters
+CAPTION = r"(\n\n\*[^*\n]+\*(?=\n))?"
 LINK_WITHIN = re.compile(r"\]\((?!\w+:)(#?)")
 IMAGE = re.compile(r"!\[([^\]]*)\]\((figures/[^)\s]+)\)")
 
@@ -78,7 +79,7 @@ def _dvc(*arguments: str) -> Any:
 def _summary(report: str, place: str) -> str:
     """What stands before the report's first section; its title and figures have their places elsewhere."""
     opening = re.split(r"^## ", report, maxsplit=1, flags=re.MULTILINE)[0]
-    text = IMAGE.sub("", re.sub(r"\A# .*\n", "", opening))
+    text = re.sub(IMAGE.pattern + CAPTION, "", re.sub(r"\A# .*\n", "", opening))
     linked = LINK_WITHIN.sub(lambda link: f"]({place}/" + ("report.md#" if link[1] else ""), text)
     return re.sub(r"\n{3,}", "\n\n", linked).strip()
 

@@ -97,6 +97,26 @@ def test_images_are_inside_the_page_with_their_words(figures: Path) -> None:
     assert elements.words.count(image["alt"]) == 1, "the alternative text is the caption"
 
 
+@pytest.mark.parametrize(
+    ("caption", "inside", "hidden"),
+    [
+        ("*All cells*", "All cells", True),
+        ("*All `cells`, ours*", "All <code>cells</code>, ours", False),
+        ("*All* of *them*", "All cells", True),
+        ("Text.", "All cells", True),
+    ],
+)
+def test_emphasised_paragraph_after_a_figure_is_its_caption(
+    figures: Path, caption: str, inside: str, hidden: bool
+) -> None:
+    text = page.render(f"![All cells](figures/accuracy.png)\n\n{caption}\n\nThe end.", "MODN", figures)
+    attribute = ' aria-hidden="true"' if hidden else ""
+    assert f"<figcaption{attribute}>{inside}</figcaption></figure>" in text
+    paragraphs = 1 if re.fullmatch(r"\*[^*]+\*", caption) else 2
+    assert text.count("<p>") == paragraphs
+    assert "<p>The end.</p>" in text
+
+
 def test_nothing_is_asked_of_the_network(figures: Path) -> None:
     text = page.render(REPORT, "MODN", figures)
     assert not re.search(r"https?:|url\(|@import", text)

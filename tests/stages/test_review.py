@@ -38,7 +38,7 @@ def test_changed_alpha_s_and_its_metrics_are_in_the_comment(project: Project) ->
     assert "| `alpha_s` | 10 | 5 |" in section(text, "Parameters")
     assert "derived" not in text
     rows = re.findall(
-        r"^\| `(modnf-\S+)` \| (\S+) \| (\S+) \| (\S+) \|$", section(text, "Metrics"), re.MULTILINE
+        r"^\| `(\S*modnf-\S+)` \| (\S+) \| (\S+) \| (\S+) \|$", section(text, "Metrics"), re.MULTILINE
     )
     assert rows
     for name, old, new, change in rows:
@@ -46,7 +46,9 @@ def test_changed_alpha_s_and_its_metrics_are_in_the_comment(project: Project) ->
     sizes = [abs(float(change)) for *_, change in rows]
     assert sizes == sorted(sizes, reverse=True)
     summary = text.partition("### Parameters")[0]
-    assert "alpha_s = 5" in summary
+    first_line = (project.root / "reports/quick/report.md").read_text().splitlines()[2]
+    assert first_line.startswith("- **Run:**")
+    assert first_line in summary
     assert "out of date" not in summary
     figures = re.findall(r"!\[[^\]]+\]\((\S+)\)", section(text, "Figures"))
     assert figures
@@ -134,6 +136,10 @@ def test_summary_is_the_opening_without_title_and_figures() -> None:
 
 ![All](figures/all.png)
 
+*All of it*
+
+*Not a caption.*
+
 - More.
 
 ## Table 3
@@ -142,7 +148,7 @@ Below.
 """
     assert review._summary(report, "reports/quick") == (
         "- See [Table 3](reports/quick/report.md#table-3), [numbers](reports/quick/tables/table3.csv), "
-        "[the paper](https://example.org).\n\n- More."
+        "[the paper](https://example.org).\n\n*Not a caption.*\n\n- More."
     )
 
 
