@@ -1,12 +1,13 @@
 # Set-up is part of every target: a virtual environment in .venv, exact versions from requirements.lock.
 PYTHON ?= python3
 PROFILE ?=
+BASE ?= main
 VENV := .venv
 READY := $(VENV)/.ready
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup repro test lint format params lock clean
+.PHONY: help setup repro review test lint format params lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,8 +25,11 @@ repro: $(READY) ## run the pipeline; PROFILE=smoke|quick|paper picks a profile (
 	$(if $(PROFILE),python -m stages.params profile=$(PROFILE))
 	dvc repro
 
+review: $(READY) ## print the comment of a pull request; BASE=main is what to compare with
+	@python -m stages.review base=$(BASE) $(if $(LINKS),links=$(LINKS))
+
 test: $(READY) ## run the tests
-	python -m pytest
+	python -m pytest -n auto --dist loadgroup
 
 lint: $(READY) ## check style and types
 	ruff check

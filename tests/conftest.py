@@ -1,7 +1,10 @@
-"""What all tests share: the project's root, first on the path, so that `modn` and `stages` are its own."""
+"""What all tests share."""
 
-import sys
-from pathlib import Path
+import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that need the finished pipeline go to one worker, so that it is run once."""
+    for item in items:
+        if "finished" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("pipeline"))

@@ -96,9 +96,14 @@ class ES(Optimizer):
     ) -> tuple[Array, Array]:
         shape = (self.children, space.size)
         one, two = rng.integers(0, self.population, size=(2, self.children))
-        children = np.where(rng.random(shape) < 0.5, parents[one], parents[two])
-        children += sigma * rng.standard_normal(shape)
+        children = parents[one]
+        np.copyto(children, parents[two], where=rng.random(shape, dtype=np.float32) < 0.5)
+        # single precision is enough for noise, and the draws are the larger part of this algorithm's own cost
+        noise = rng.standard_normal(shape, dtype=np.float32)
+        noise *= np.float32(sigma)
+        children += noise
         if self.clip:
             box = relaxed(space)
-            np.clip(children, box.lower, box.upper, out=children)
+            np.maximum(children, box.lower, out=children)
+            np.minimum(children, box.upper, out=children)
         return children, np.minimum(costs[one], costs[two])

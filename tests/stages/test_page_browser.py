@@ -142,7 +142,10 @@ def test_page_loads_without_errors_or_requests(tab: Any, address: str) -> None:
     assert tab.execute_script(loaded) == [1600, 1600]
     assert tab.get_log("browser") == []
     messages = [json.loads(entry["message"])["message"] for entry in tab.get_log("performance")]
-    asked = {m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"}
+    sent = [m["params"] for m in messages if m["method"] == "Network.requestWillBeSent"]
+    asked = {
+        params["request"]["url"] for params in sent if params["documentURL"] == address
+    }  # not the browser's own
     assert address in asked, "the log does record requests"
     assert [url for url in asked if url != address and not url.startswith("data:")] == []
 
