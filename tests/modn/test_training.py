@@ -1,15 +1,18 @@
 """The two-step trainer: what it returns is what it evaluated, with every kind of optimizer and filter."""
 
+import warnings
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 from modn import filters, optimizers
+from modn.dnm import DNMObjective
 from modn.loss import cross_entropy
+from modn.mlp import MLPObjective
 from modn.neuron import Neuron
 from modn.objective import Objective
-from modn.optimizers import Space
+from modn.optimizers import Space, make
 from modn.training import Schedule, Training, parameter_space, train
 
 HEURISTICS = ["bbo", "es", "ga", "pbil", "pso"]
@@ -254,3 +257,35 @@ def test_the_seconds_are_accounted_for() -> None:
     result, _ = trained()
     assert set(result.seconds) == {"filter", "parameters", "optimizer", "objective"}
     assert min(result.seconds.values()) > 0
+
+
+@pytest.mark.parametrize("optimizer", ["bbo", "bp", "adam"])
+def test_baselines_go_through_the_same_door(optimizer: str) -> None:
+    rng = np.random.default_rng(5)
+    X = rng.random((40, 3))
+    y = (X[:, 0] > X[:, 1]).astype(int)
+    for objective in (DNMObjective(X, y, 4, 10.0, 1.0, 0.5), MLPObjective(X, y, 4, 2)):
+        found = train(objective, make(optimizer), Schedule(30), np.random.default_rng(0))
+        again = train(objective, make(optimizer), Schedule(30), np.random.default_rng(0))
+        assert found.P is None and found.inoperative_dendrites == 0 and found.filter_iterations == 0
+        assert found.loss == pytest.approx(float(objective.loss(found.parameters)[0]), abs=1e-6)
+        assert len(found.curve) == 31 and found.curve[-1] < found.curve[0]
+        assert found.parameters.tobytes() == again.parameters.tobytes()
+        with pytest.raises(ValueError, match=r"filter is 'full'; allowed: None"):
+            train(objective, make(optimizer), Schedule(1), np.random.default_rng(0), filter="full")
+
+
+def test_an_mlp_trained_by_adam_is_as_good_as_scikit_learns() -> None:
+    """The same net, so that Table 5's properly trained row can be trusted."""
+    from sklearn.datasets import load_wine
+    from sklearn.neural_network import MLPClassifier
+
+    X, y = load_wine(return_X_y=True)
+    X = (X - X.min(axis=0)) / np.ptp(X, axis=0)
+    ours = train(MLPObjective(X, y, 10, 3), make("adam"), Schedule(300), np.random.default_rng(0))
+    net = MLPClassifier((10,), "logistic", solver="adam", alpha=0, learning_rate_init=0.05, max_iter=300)
+    theirs = net.set_params(batch_size=len(y), n_iter_no_change=300, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it says that 300 iterations were all used
+        theirs.fit(X, y)
+    assert ours.loss < 2 * theirs.loss_ < 0.05
