@@ -2,7 +2,7 @@
 
     python -m benchmarks.optimizers [--iterations 100] [--json FILE]
 
-The goal is below 30 %: the time belongs to the objective. ES misses it by a little (31-36 %): it evaluates
+The goal is below 30 %: the time belongs to the objective. ES misses it by a little (31-32 %): it evaluates
 only 10 children, whose Gaussian noise alone costs a tenth of their evaluation.
 """
 

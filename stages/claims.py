@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pandas as pd
 
 Row = dict[str, str]
-HOLDS, FAILS, NOT_RUN = "holds", "does not hold", "not run"
+HOLDS, FAILS, UNDECIDED = "holds", "does not hold", "not decided"
 
 HEURISTICS = {"bbo", "ga", "pso", "pbil", "es"}
 PAPER_OPTIMIZERS = HEURISTICS | {"bp"}
@@ -13,7 +13,7 @@ PAPER_MODELS = {"modn", "modnp", "modnf"}
 
 
 def check(table3: pd.DataFrame, table5: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
-    """A row per claim; one whose cells were not all run says so."""
+    """A row per claim; one whose cells were not all run is not decided."""
     judged = [
         _bbo_best(table3),
         _modn_best(table3),
@@ -29,7 +29,7 @@ def check(table3: pd.DataFrame, table5: pd.DataFrame, runs: pd.DataFrame) -> pd.
 
 
 def _row(claim: str, evidence: str, holds: bool | None) -> Row:
-    verdict = NOT_RUN if holds is None else HOLDS if holds else FAILS
+    verdict = UNDECIDED if holds is None else HOLDS if holds else FAILS
     return {"claim": claim, "ours": evidence, "verdict": verdict}
 
 
@@ -46,7 +46,7 @@ def _best_cells(table3: pd.DataFrame) -> pd.DataFrame:
 def _bbo_best(table3: pd.DataFrame) -> Row:
     claim = "BBO is the best optimizer on most datasets (9 of 11)"
     if not HEURISTICS.issubset(table3["optimizer"]):
-        return _row(claim, "", None)
+        return _row(claim, "not run", None)
     best = _best_cells(table3)
     won = int((best["optimizer"] == "bbo").sum())
     others = ", ".join(
@@ -58,7 +58,7 @@ def _bbo_best(table3: pd.DataFrame) -> Row:
 def _modn_best(table3: pd.DataFrame) -> Row:
     claim = "MODN is the best of the three models on most datasets (7 of 11)"
     if not PAPER_MODELS.issubset(table3["model"]):
-        return _row(claim, "", None)
+        return _row(claim, "not run", None)
     best = _best_cells(table3)
     won = best[best["model"] == "modn"]
     names = ", ".join(won["title"])
@@ -72,7 +72,7 @@ def _bp_last(table3: pd.DataFrame) -> Row:
     cells = _paper_cells(table3)
     means = cells[cells["model"] != "modn"].groupby("optimizer")["acc_mean"].mean()
     if not means.index.isin(HEURISTICS).any() or "bp" not in means:
-        return _row(claim, "", None)
+        return _row(claim, "not run", None)
     evidence = ", ".join(f"{name.upper()} {value:.3f}" for name, value in means.sort_values().items())
     return _row(claim, evidence, means.idxmin() == "bp")
 
@@ -84,7 +84,7 @@ def _beats(table5: pd.DataFrame, method: str, claim: str, measures: list[str], s
     theirs = theirs.set_index("dataset")
     common = theirs.index.intersection(ours.index, sort=False)
     if common.empty:
-        return _row(claim, "", None)
+        return _row(claim, "not run", None)
     wins = {m: ours.loc[common, f"{m}_mean"] > theirs.loc[common, f"{m}_mean"] for m in measures}
     evidence = ", ".join(f"{m.upper()} {int(won.sum())} of {len(common)}" for m, won in wins.items())
     lost = ", ".join(ours.loc[name, "title"] for name in common if not wins["acc"][name])
@@ -96,7 +96,12 @@ def _significant(table5: pd.DataFrame) -> Row:
     claim = "MODN against the MLP is significant (p < 0.05) on all datasets"
     tested = table5[(table5["model"] == "mlp") & (table5["optimizer"] == "bp") & table5["p"].notna()]
     if tested.empty:
-        return _row(claim, "", None)
+        return _row(claim, "not run", None)
+    smallest = tested["runs"].map(lambda runs: 2.0 ** (1 - runs)).max()  # exact p of runs that all agree
+    if smallest >= 0.05:
+        return _row(
+            claim, f"{tested['runs'].max()} runs cannot show it: p is {smallest:g} at the least", None
+        )
     significant = int((tested["p"] < 0.05).sum())
     return _row(claim, f"{significant} of {len(tested)}", significant == len(tested))
 
@@ -105,7 +110,7 @@ def _no_idle_dendrites(runs: pd.DataFrame) -> Row:
     claim = "The learned P leaves no dendrite inoperative (Fig. 6)"
     learned = runs[(runs["study"] == "comparison") & (runs["model"] == "modn") & (runs["optimizer"] == "bbo")]
     if learned.empty:
-        return _row(claim, "", None)
+        return _row(claim, "not run", None)
     share = learned["inoperative"].sum() / learned["n_dendrites"].sum()
     with_idle = int((learned["inoperative"] > 0).sum())
     evidence = f"{with_idle} of {len(learned)} runs have some; {share:.1%} of all dendrites"
@@ -121,6 +126,6 @@ def _alpha_trend(runs: pd.DataFrame, alpha: str, claim: str, agrees: Callable[[f
         if min(at_grid[alpha].std(), at_grid["acc"].std()) > 0:
             slopes[title] = at_grid[alpha].corr(at_grid["acc"], method="spearman")
     if not slopes:
-        return _row(claim, "", None)
+        return _row(claim, "not run", None)
     evidence = "rank correlation " + ", ".join(f"{title} {slope:+.2f}" for title, slope in slopes.items())
     return _row(claim, evidence, all(agrees(slope) for slope in slopes.values()))

@@ -36,7 +36,7 @@ def _figures(folder: files.Path) -> Iterator[tuple[str, Figure]]:
     examples = _examples(titles)
     if examples:
         yield "filters", plots.filters([example for example, *_ in examples])
-        yield "neuron", plots.neuron(*_most_legible(examples))
+        yield "neuron", _draw_neuron(examples)
     if not tables["roc"].empty:
         yield "roc", plots.roc(tables["roc"])
     if table3["paper"].notna().any():
@@ -65,11 +65,13 @@ def _examples(titles: dict[str, str]) -> list[Example]:
     return sorted(result, key=lambda item: (order.index(item[0].dataset), models.index(item[0].model)))
 
 
-def _most_legible(examples: list[Example]) -> tuple[Neuron, list[str], list[str]]:
-    """The neuron with the fewest synapses of the first model."""
+def _draw_neuron(examples: list[Example]) -> Figure:
+    """The first model's neuron with the fewest synapses."""
     first = [item for item in examples if item[0].model == examples[0][0].model]
-    _, neuron, features, classes = min(first, key=lambda item: item[1].w_s.size)
-    return neuron, features, classes
+    example, neuron, features, classes = min(first, key=lambda item: item[1].w_s.size)
+    figure = plots.neuron(neuron, features, classes)
+    figure.suptitle(f"{example.title}: {plots.style.model_name(example.model)}, ACC {example.acc:.4f}")
+    return figure
 
 
 if __name__ == "__main__":

@@ -94,13 +94,17 @@ class ES(Optimizer):
     def _children(
         self, space: Space, parents: Array, costs: Array, sigma: float, rng: np.random.Generator
     ) -> tuple[Array, Array]:
-        shape = (self.children, space.size)
-        one, two = rng.integers(0, self.population, size=(2, self.children))
-        children = parents[one]
-        np.copyto(children, parents[two], where=rng.random(shape, dtype=np.float32) < 0.5)
-        # single precision is enough for noise, and the draws are the larger part of this algorithm's own cost
-        noise = rng.standard_normal(shape, dtype=np.float32)
+        n, V = self.children, space.size
+        one, two = rng.integers(0, self.population, size=(2, n))
+        # a bit per variable and single-precision noise: the draws are a large part of this algorithm's cost
+        coins = np.frombuffer(rng.bytes(-(-n * V // 8)), np.uint8)
+        from_two = np.unpackbits(coins, count=n * V).reshape(n, V)
+        noise = rng.standard_normal((n, V), dtype=np.float32)
         noise *= np.float32(sigma)
+        children = parents[two]
+        children -= parents[one]
+        children *= from_two
+        children += parents[one]
         children += noise
         if self.clip:
             box = relaxed(space)

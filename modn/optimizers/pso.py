@@ -76,12 +76,18 @@ class PSO(Optimizer):
         box = relaxed(state.space)
         limit = self.velocity_clamp * box.range
         velocities = self.inertia * state.velocities
-        velocities += self.cognitive * rng.random(positions.shape) * (own_best - positions)
-        velocities += self.social * rng.random(positions.shape) * (swarm_best - positions)
-        np.clip(velocities, -limit, limit, out=velocities)
+        for coefficient, attractor in ((self.cognitive, own_best), (self.social, swarm_best)):
+            pull = attractor - positions
+            # in place, with single-precision draws: these arrays are the algorithm's whole cost
+            pull *= rng.random(positions.shape, dtype=np.float32)
+            pull *= coefficient
+            velocities += pull
+        np.maximum(velocities, -limit, out=velocities)
+        np.minimum(velocities, limit, out=velocities)
         positions = positions + velocities
         if self.clip:
-            np.clip(positions, box.lower, box.upper, out=positions)
+            np.maximum(positions, box.lower, out=positions)
+            np.minimum(positions, box.upper, out=positions)
         return replace(
             state, positions=positions, velocities=velocities, own_best=own_best, own_costs=own_costs
         )

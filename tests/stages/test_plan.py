@@ -40,7 +40,7 @@ def test_the_tuned_values_are_table_4s(parameters: Parameters) -> None:
 def test_dnm_is_for_two_classes(parameters: Parameters) -> None:
     cells = study_cells(parameters, "tuned", "dnm", "bbo", CLASSES)
     assert [c.dataset for c in cells] == ["raisin"]
-    assert cells[0].theta_o == (0.1, 0.3, 0.5, 0.7, 0.9) and cells[0].filter is None
+    assert cells[0].theta_o == (0.1, 0.5, 0.9) and cells[0].filter is None
 
 
 def test_sensitivity_sweeps_m_and_the_alphas_and_counts_a_common_point_once(parameters: Parameters) -> None:
