@@ -1,0 +1,41 @@
+"""The README: its numbers are the committed report's, its example runs."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def committed(path: str) -> str:
+    """As git has it: a run of another kind may have left its own report in the folder."""
+    shown = subprocess.run(["git", "show", f"HEAD:{path}"], cwd=ROOT, capture_output=True, text=True)
+    return shown.stdout if shown.returncode == 0 else (ROOT / path).read_text(encoding="utf-8")
+
+
+def test_the_table_of_results_is_the_reports() -> None:
+    table = re.search(r"<!-- results.*?(\|.*\|\n)\n", README, flags=re.DOTALL)
+    assert table is not None
+    assert table[1].startswith("| optimizer | cells |") and table[1].count("\n") == 9
+    assert table[1] in committed("reports/quick/report.md")
+
+
+def test_what_it_links_to_is_there() -> None:
+    links = [link for link in re.findall(r"\]\(([^)#]+)", README) if "://" not in link]
+    assert len(links) > 5
+    for link in links:
+        assert (ROOT / link).exists(), link
+
+
+@pytest.mark.slow
+def test_the_example_runs() -> None:
+    (example,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    done = subprocess.run([sys.executable, "-c", example], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    accuracy, *states = re.findall(r"[\w.]+", done.stdout)
+    assert float(accuracy) > 0.6
+    assert set(states) <= {"inoperative", "exclusive", "communal"} and len(states) == 12
