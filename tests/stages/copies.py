@@ -24,7 +24,7 @@ PIECES = [
     "modn",
     "stages",
 ]
-# Two datasets, two optimizers, few iterations. Not the profile `smoke`: its reports are not in git.
+# Two datasets, two optimizers, few iterations, in the default profile.
 FEW = [
     "profile=quick",
     "runs=2",
