@@ -30,24 +30,17 @@ def table4(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
 def table5(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """Table 5: MODN against the other methods, run by run; p is doubled where there are two comparisons."""
     tuned = runs[runs["study"] == "tuned"]
-    rows = []
-    for cell in _summary(tuned).itertuples():
-        of_dataset = tuned[tuned["dataset"] == cell.dataset]
-        row = {name: getattr(cell, name) for name in [*CELL, "runs", "acc_mean", "acc_std", "acc_low"]}
-        row |= {"acc_high": cell.acc_high, "auc_mean": cell.auc_mean}
-        ours, theirs = _accuracies(of_dataset, "modn"), _accuracies(of_dataset, cell.model, cell.optimizer)
-        if cell.model != "modn" and len(ours):
+    table = _summary(tuned).assign(w_plus=float("nan"), w_minus=float("nan"), p=float("nan"))
+    for row in table.itertuples():
+        of_dataset = tuned[tuned["dataset"] == row.dataset]
+        ours, theirs = _accuracies(of_dataset, "modn"), _accuracies(of_dataset, row.model, row.optimizer)
+        if row.model != "modn" and len(ours):
             comparisons = of_dataset["model"].nunique() - 1  # DNM and MLP, or MLP alone
             test = metrics.wilcoxon(ours, theirs, comparisons)
-            row |= {"w_plus": test.w_plus, "w_minus": test.w_minus, "p": test.p}
-        rows.append(row)
-    table = pd.DataFrame(rows, columns=[*rows[0], "w_plus", "w_minus", "p"] if rows else CELL)
-    table = table.loc[:, ~table.columns.duplicated()]
+            table.loc[row.Index, list(test._fields)] = list(test)
     names = {"method": "model", "acc": "paper_acc", "auc": "paper_auc", "p_value_bonferroni": "paper_p"}
-    printed = printed.rename(columns=names).rename(
-        columns={"w_plus": "paper_w_plus", "w_minus": "paper_w_minus"}
-    )
-    return table.merge(printed, on=["dataset", "model"], how="left")
+    names |= {"w_plus": "paper_w_plus", "w_minus": "paper_w_minus"}
+    return table.merge(printed.rename(columns=names), on=["dataset", "model"], how="left")
 
 
 def headline(table3: pd.DataFrame, table5: pd.DataFrame) -> dict[str, Any]:

@@ -16,7 +16,10 @@ from modn.loss import cross_entropy
 from modn.neuron import Neuron
 from stages import files
 from stages.entrypoint import StageError
+from stages.evaluate import evaluate
 from stages.fetch import fetch
+from stages.plot import plot
+from stages.report import report
 from stages.schema import Parameters
 from stages.split import split
 from stages.train import train
@@ -221,3 +224,19 @@ def stop_group(process: subprocess.Popen[str]) -> None:
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+
+
+def test_a_study_may_be_left_out(place: Place) -> None:
+    """The report says of what was not run that it was not."""
+    nothing_else = ["tuned.modn=[]", "tuned.dnm=[]", "tuned.mlp=[]", "sensitivity.datasets=[]"]
+    one = ["comparison.modn=[]", "comparison.modnp=[]", "comparison.modnf=[es]", "figures.filters=[]"]
+    parameters = prepared(place, *one, *nothing_else)
+    train(parameters, "comparison", "modnf", "es")
+    train(parameters, "sensitivity", "modn", "bbo")
+    evaluate(parameters)
+    plot(parameters)
+    report(parameters)
+    text = (place.root / "reports/smoke/report.md").read_text()
+    assert "Table 3" in text and "Table 5: " not in text
+    assert text.count("| not run | **not decided** |") == 9
+    assert [path.name for path in (place.root / "reports/smoke/figures").iterdir()] != []
