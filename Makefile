@@ -45,7 +45,7 @@ params: $(READY) ## compose conf/ into params.yaml anew
 
 lock: $(READY) ## resolve requirements.lock anew (needs uv)
 	uv pip compile pyproject.toml --all-extras --universal --fork-strategy fewest --python-version 3.11 \
-		--no-header --no-annotate --no-emit-index-url --upgrade --output-file requirements.lock
+		--no-header --no-annotate --upgrade --output-file requirements.lock
 
 clean: ## remove the virtual environment and all caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .dvc/cache .dvc/tmp
