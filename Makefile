@@ -1,9 +1,11 @@
-# Set-up is part of every target: a virtual environment in .venv, exact versions from requirements.lock.
+# Set-up is part of every target: a virtual environment in .venv, exact versions from requirements.lock. uv installs
+# them in seconds; where it cannot reach its index, pip does, with the settings that pip has on the machine.
 PYTHON ?= python3
 PROFILE ?=
 BASE ?= main
 VENV := .venv
 READY := $(VENV)/.ready
+PACKAGES := --editable ".[pipeline,dask,dev]" --constraint requirements.lock
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 .DEFAULT_GOAL := help
@@ -18,7 +20,9 @@ $(READY): pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Python 3.11 or newer is needed; name one: make PYTHON=python3.12"; exit 1; }
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/python -m pip install --quiet --editable ".[pipeline,dask,dev]" --constraint requirements.lock
+	$(VENV)/bin/python -m pip install --quiet --constraint requirements.lock uv
+	$(VENV)/bin/uv pip install --quiet --compile-bytecode --python $(VENV)/bin/python $(PACKAGES) || \
+		$(VENV)/bin/python -m pip install --quiet $(PACKAGES)
 	@touch $@
 
 repro: $(READY) ## run the pipeline; PROFILE=smoke|quick|paper picks a profile (default: as params.yaml says)
@@ -43,7 +47,7 @@ format: $(READY) ## rewrite the sources in the project's style
 params: $(READY) ## compose conf/ into params.yaml anew
 	python -m stages.params
 
-lock: $(READY) ## resolve requirements.lock anew (needs uv)
+lock: $(READY) ## resolve requirements.lock anew
 	uv pip compile pyproject.toml --all-extras --universal --fork-strategy fewest --python-version 3.11 \
 		--no-header --no-annotate --upgrade --output-file requirements.lock
 
