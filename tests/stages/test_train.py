@@ -191,6 +191,7 @@ def test_ctrl_c_ends_the_stage_soon_and_leaves_no_half_written_file(project: Pro
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,  # a process group of its own, as a terminal gives each command
+        preexec_fn=heed_ctrl_c,
     )
     try:
         assert process.stdout is not None
@@ -207,6 +208,11 @@ def test_ctrl_c_ends_the_stage_soon_and_leaves_no_half_written_file(project: Pro
     assert seconds < 30  # a couple of seconds on a quiet machine
     assert project.contents() == before
     assert not [path for path in Path(project.root / "data").rglob(".*") if path.name != ".gitignore"]
+
+
+def heed_ctrl_c() -> None:
+    """As on a terminal: whoever runs the tests in the background lets their children ignore it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def wait_until_gone(group: int) -> None:
