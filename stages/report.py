@@ -138,7 +138,7 @@ def _table2(parameters: Parameters) -> str:
     """Every optimizer's parameters as run."""
     rows = []
     for name, block in parameters.optimizers.items():
-        iterations = block["iterations"] or "the dataset's"
+        iterations = "the dataset's" if block["iterations"] is None else block["iterations"]
         if parameters.max_iterations:
             iterations = f"{iterations}, at most {parameters.max_iterations}"
         rest = ", ".join(

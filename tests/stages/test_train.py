@@ -236,6 +236,7 @@ def test_a_study_may_be_left_out(place: Place) -> None:
     """The report says of what was not run that it was not."""
     nothing_else = ["tuned.modn=[]", "tuned.dnm=[]", "tuned.mlp=[]", "sensitivity.datasets=[]"]
     one = ["comparison.modn=[]", "comparison.modnp=[]", "comparison.modnf=[es]", "figures.filters=[]"]
+    one += ["optimizers.es.iterations=0"]
     parameters = prepared(place, *one, *nothing_else)
     train(parameters, "comparison", "modnf", "es")
     train(parameters, "sensitivity", "modn", "bbo")
@@ -244,5 +245,6 @@ def test_a_study_may_be_left_out(place: Place) -> None:
     report(parameters)
     text = (place.root / "reports/smoke/report.md").read_text()
     assert "Table 3" in text and "Table 5: " not in text
+    assert "| ES | 250 | 0, at most 3 |" in text  # none, not the dataset's budget
     assert text.count("| not run | **not decided** |") == 9
     assert [path.name for path in (place.root / "reports/smoke/figures").iterdir()] != []
