@@ -10,7 +10,7 @@ from modn.dnm import DNM
 from modn.mlp import MLP
 from modn.neuron import Neuron
 from stages import claims, entrypoint, files, tables
-from stages.plan import Cell, all_cells
+from stages.cells import Cell, all_cells
 from stages.schema import Parameters
 
 CURVE_POINTS = 40  # per loss curve; a picture shows no more, and the file is in git

@@ -16,7 +16,7 @@ from modn.mlp import MLPObjective
 from modn.objective import Objective
 from stages import entrypoint, files, provenance
 from stages.entrypoint import StageError
-from stages.plan import Cell, study_cells
+from stages.cells import Cell, study_cells
 from stages.progress import Progress
 from stages.runtime import run_tasks
 from stages.schema import Parameters

@@ -3,7 +3,7 @@
 import pytest
 from copies import Place
 
-from stages.plan import all_cells, study_cells
+from stages.cells import all_cells, study_cells
 from stages.schema import Parameters
 
 CLASSES = {"raisin": 2, "iris": 3, "seeds": 3}
