@@ -6,9 +6,14 @@ The names below are imported when they are first used: `import modn` alone costs
 from importlib import import_module
 from typing import Any
 
-_HOMES = {"Neuron": "modn.neuron", "Objective": "modn.objective"}
+_HOMES = {
+    "DNMClassifier": "modn.estimators",
+    "MODNClassifier": "modn.estimators",
+    "Neuron": "modn.neuron",
+    "Objective": "modn.objective",
+}
 
-__all__ = ["Neuron", "Objective"]
+__all__ = ["DNMClassifier", "MODNClassifier", "Neuron", "Objective"]
 
 
 def __getattr__(name: str) -> Any:

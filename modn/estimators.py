@@ -1,0 +1,239 @@
+"""MODN and DNM as scikit-learn classifiers: scaling inside, any labels, `fit`, `predict`, `predict_proba`.
+
+The neurons, their loss and their training are those of the rest of the package; here is what scikit-learn
+expects around them.
+"""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from modn import optimizers
+from modn.dnm import DNM, DNMObjective
+from modn.neuron import Neuron
+from modn.objective import Objective
+from modn.scaling import to_unit
+from modn.training import Schedule, Training, train
+from modn.validation import positive_integer
+
+DENDRITES_PER_CLASS = 10  # M = 10 C, as in the paper's comparison of optimizers
+HEURISTIC_ITERATIONS = 300  # of a solver without a budget of its own; the paper's for small tables
+
+Array = NDArray[np.float64]
+
+
+class _DendriticClassifier(ClassifierMixin, BaseEstimator):
+    """What both classifiers share: all but the objective and the neuron made of its best parameters."""
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Train on samples X (N, D) with labels y (N,)."""
+        samples, labels = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(labels)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        self._check_classes(labels)
+        self.data_min_, self.data_max_ = samples.min(axis=0), samples.max(axis=0)
+        objective = self._objective(to_unit(samples, self.data_min_, self.data_max_), codes)
+        trained = self._train(objective)
+        self.neuron_ = self._neuron(trained)
+        self.loss_curve_ = trained.curve
+        self.n_iter_ = max(1, len(trained.curve) - 1)
+        return self
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """The probability of each class (N, C), in the order of `classes_`."""
+        check_is_fitted(self)
+        samples = validate_data(self, X, dtype=np.float64, reset=False)
+        return self.neuron_.predict_proba(to_unit(samples, self.data_min_, self.data_max_))
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """The most probable class (N,) of each sample."""
+        proba = self.predict_proba(X)
+        return self.classes_[proba.argmax(axis=1)]
+
+    @abstractmethod
+    def _objective(self, X: Array, codes: NDArray[np.int64]) -> Objective | DNMObjective: ...
+
+    @abstractmethod
+    def _neuron(self, trained: Training) -> Neuron | DNM: ...
+
+    @property
+    def _filter(self) -> str | None:
+        return None
+
+    def _check_classes(self, y: NDArray[Any]) -> None:
+        if len(self.classes_) < 2:
+            name, only = type(self).__name__, self.classes_[0]
+            raise ValueError(f"{name} needs samples of at least 2 classes; y has 1 class, {only!r}")
+
+    def _train(self, objective: Objective | DNMObjective) -> Training:
+        """The best of `n_init` independent trainings; the number of jobs makes no difference to it."""
+        chosen = {} if self.population_size is None else {"population": self.population_size}
+        optimizer = optimizers.make(self.solver, **(dict(self.solver_options or {}) | chosen))
+        schedule = Schedule(self._iterations(optimizer))
+        random_state = check_random_state(self.random_state)
+        seeds = random_state.randint(np.iinfo(np.int32).max, size=positive_integer("n_init", self.n_init))
+        # Threads: the compiled loss releases the interpreter, and nothing has to be copied.
+        trainings = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(train)(objective, optimizer, schedule, np.random.default_rng(seed), self._filter)
+            for seed in seeds
+        )
+        return min(trainings, key=lambda training: training.loss)
+
+    def _iterations(self, optimizer: optimizers.Optimizer) -> int:
+        if self.max_iter is not None:
+            return positive_integer("max_iter", self.max_iter)
+        return HEURISTIC_ITERATIONS if optimizer.iterations is None else optimizer.iterations
+
+    def _n_dendrites(self) -> int:
+        if self.n_dendrites is None:
+            return DENDRITES_PER_CLASS * len(self.classes_)
+        return positive_integer("n_dendrites", self.n_dendrites)
+
+
+class MODNClassifier(_DendriticClassifier):
+    """The multi-in and multi-out dendritic neuron (Eqs. 1, 2, 5, 8, 9) as a classifier.
+
+    Parameters
+    ----------
+    filter : {"learned", "partition", "full"}
+        The preference filter P: learnt (MODN), or given beforehand (MODNP, MODNF).
+    solver : str
+        What trains it, by its name in `modn.optimizers`: "adam" follows the exact gradient; "bbo", "ga",
+        "pso", "pbil" and "es" are the paper's heuristics.
+    n_dendrites : int, optional
+        M; by default ten for each class. A partition needs a multiple of the number of classes.
+    alpha_s, alpha_t : float
+        Scaling factors of the synapses and of the telodendra.
+    max_iter : int, optional
+        Iterations on the parameters; by default the solver's own budget, 300 for the heuristics.
+    population_size : int, optional
+        Individuals, or descents, side by side; by default the solver's own.
+    solver_options : mapping, optional
+        Further parameters of the solver, say {"learning_rate": 0.01}.
+    n_init : int
+        Independent trainings from different seeds; the one with the lowest training loss is kept.
+    n_jobs : int, optional
+        How many of them run at the same time, as in scikit-learn; the result does not depend on it.
+    random_state : int, RandomState or None
+        Of an int the result is a function.
+
+    Attributes
+    ----------
+    neuron_ : modn.Neuron
+        The trained neuron; its inputs are the features scaled to [0, 1].
+    classes_ : ndarray (C,)
+        The labels, sorted.
+    data_min_, data_max_ : ndarray (D,)
+        The training data's range, by which features are scaled; values beyond it are clipped.
+    loss_curve_ : ndarray
+        The best training loss so far, after each iteration.
+    n_iter_ : int
+        Iterations done.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+    """
+
+    def __init__(
+        self,
+        filter: str = "partition",
+        solver: str = "adam",
+        n_dendrites: int | None = None,
+        alpha_s: float = 10.0,
+        alpha_t: float = 1.0,
+        max_iter: int | None = None,
+        population_size: int | None = None,
+        solver_options: Mapping[str, Any] | None = None,
+        n_init: int = 1,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.filter = filter
+        self.solver = solver
+        self.n_dendrites = n_dendrites
+        self.alpha_s = alpha_s
+        self.alpha_t = alpha_t
+        self.max_iter = max_iter
+        self.population_size = population_size
+        self.solver_options = solver_options
+        self.n_init = n_init
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @property
+    def _filter(self) -> str:
+        return self.filter
+
+    def _objective(self, X: Array, codes: NDArray[np.int64]) -> Objective:
+        return Objective(X, codes, self._n_dendrites(), len(self.classes_), self.alpha_s, self.alpha_t)
+
+    def _neuron(self, trained: Training) -> Neuron:
+        return Neuron.from_parameters(
+            trained.parameters, np.asarray(trained.P), self.n_features_in_, self.alpha_s, self.alpha_t
+        )
+
+
+class DNMClassifier(_DendriticClassifier):
+    """The dendritic neuron model (Eqs. 1-4) as a classifier of two classes.
+
+    Parameters
+    ----------
+    alpha_o, theta_o : float
+        Scaling factor and threshold of the soma (Eq. 4).
+
+    The other parameters and the attributes are those of `MODNClassifier`; `neuron_` is a `modn.dnm.DNM`.
+    """
+
+    def __init__(
+        self,
+        solver: str = "adam",
+        n_dendrites: int | None = None,
+        alpha_s: float = 10.0,
+        alpha_o: float = 1.0,
+        theta_o: float = 0.5,
+        max_iter: int | None = None,
+        population_size: int | None = None,
+        solver_options: Mapping[str, Any] | None = None,
+        n_init: int = 1,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.solver = solver
+        self.n_dendrites = n_dendrites
+        self.alpha_s = alpha_s
+        self.alpha_o = alpha_o
+        self.theta_o = theta_o
+        self.max_iter = max_iter
+        self.population_size = population_size
+        self.solver_options = solver_options
+        self.n_init = n_init
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _check_classes(self, y: NDArray[Any]) -> None:
+        super()._check_classes(y)
+        if len(self.classes_) > 2:
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is "
+                f"{type_of_target(y)}; it has {len(self.classes_)} classes. MODNClassifier takes any number."
+            )
+
+    def _objective(self, X: Array, codes: NDArray[np.int64]) -> DNMObjective:
+        return DNMObjective(X, codes, self._n_dendrites(), self.alpha_s, self.alpha_o, self.theta_o)
+
+    def _neuron(self, trained: Training) -> DNM:
+        return DNM.from_parameters(
+            trained.parameters, self.n_features_in_, self.alpha_s, self.alpha_o, self.theta_o
+        )
