@@ -11,9 +11,11 @@ _HOMES = {
     "MODNClassifier": "modn.estimators",
     "Neuron": "modn.neuron",
     "Objective": "modn.objective",
+    "load": "modn.persistence",
+    "save": "modn.persistence",
 }
 
-__all__ = ["DNMClassifier", "MODNClassifier", "Neuron", "Objective"]
+__all__ = ["DNMClassifier", "MODNClassifier", "Neuron", "Objective", "load", "save"]
 
 
 def __getattr__(name: str) -> Any:

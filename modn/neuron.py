@@ -4,11 +4,7 @@ This is the readable truth in float64; `modn.objective` computes the same loss f
 Shapes: N samples, D features, M dendrites, C outputs.
 """
 
-import os
-import zipfile
-import zlib
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +13,6 @@ from scipy.special import expit
 from modn.filters import dendrite_states
 from modn.validation import boolean_filter, finite_array, positive_integer, positive_number
 
-FILE_FORMAT = "modn.Neuron/1"
 SYNAPSE_STATES = ("excitatory", "inhibitory", "constant-0", "constant-1")
 
 Array = NDArray[np.float64]
@@ -141,48 +136,6 @@ class Neuron:
         row = finite_array("parameters", parameters, (2 * D * M + 2 * C,))
         w_s, theta_s, w_t, theta_t = np.split(row, np.cumsum([D * M, D * M, C]))
         return cls(w_s.reshape(D, M), theta_s.reshape(D, M), P, w_t, theta_t, alpha_s, alpha_t)
-
-    # Files
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the neuron as an .npz file (no pickle inside)."""
-        with Path(path).open("wb") as file:
-            np.savez(
-                file,
-                format=np.array(FILE_FORMAT),
-                w_s=self.w_s,
-                theta_s=self.theta_s,
-                P=self.P,
-                w_t=self.w_t,
-                theta_t=self.theta_t,
-                alpha_s=np.array(self.alpha_s),
-                alpha_t=np.array(self.alpha_t),
-            )
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> "Neuron":
-        """Read a neuron that `save` has written; any other file is a ValueError."""
-        with Path(path).open("rb") as file:
-            try:
-                archive = np.load(file, allow_pickle=False)
-                members = {name: archive[name] for name in archive.files}
-            except (
-                OSError,
-                ValueError,
-                EOFError,
-                AttributeError,
-                KeyError,
-                zipfile.BadZipFile,
-                zlib.error,
-            ) as error:
-                raise ValueError(f"{path} is not a readable neuron file (.npz): {error}") from error
-        if str(members.pop("format", None)) != FILE_FORMAT:
-            raise ValueError(f"{path} is an .npz file, but not one of the format {FILE_FORMAT}")
-        try:
-            alpha_s, alpha_t = float(members.pop("alpha_s")), float(members.pop("alpha_t"))
-            return cls(alpha_s=alpha_s, alpha_t=alpha_t, **members)
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{path} is a damaged neuron file: {error}") from error
 
     def _inputs(self, X: ArrayLike) -> Array:
         return finite_array("X", X, ("n_samples", self.n_features))

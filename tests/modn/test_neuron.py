@@ -1,7 +1,6 @@
-"""The readable neuron: its equations digit by digit, extreme inputs, states, files and errors."""
+"""The readable neuron: its equations digit by digit, extreme inputs, states and errors."""
 
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from modn.loss import cross_entropy
-from modn.neuron import FILE_FORMAT, SYNAPSE_STATES, Neuron
+from modn.neuron import SYNAPSE_STATES, Neuron
 
 
 def small_neuron() -> Neuron:
@@ -126,79 +125,6 @@ def test_the_row_of_parameters_goes_there_and_back() -> None:
     again = Neuron.from_parameters(row, neuron.P, 3, 5.0, 2.0)
     assert np.array_equal(again.w_s, neuron.w_s)
     assert np.array_equal(again.parameters(), row)
-
-
-def test_a_file_gives_the_same_neuron(tmp_path: Path) -> None:
-    neuron, X = small_neuron(), np.random.default_rng(6).random((5, 3))
-    path = tmp_path / "any name"
-    neuron.save(path)
-    again = Neuron.load(path)
-    assert np.array_equal(again.predict_proba(X), neuron.predict_proba(X))
-    assert np.array_equal(again.P, neuron.P)
-    assert (again.alpha_s, again.alpha_t) == (5.0, 2.0)
-
-
-def damaged_files() -> dict[str, Any]:
-    neuron = small_neuron()
-    members = {
-        "format": np.array(FILE_FORMAT),
-        "w_s": neuron.w_s,
-        "theta_s": neuron.theta_s,
-        "P": neuron.P,
-        "w_t": neuron.w_t,
-        "theta_t": neuron.theta_t,
-        "alpha_s": np.array(5.0),
-        "alpha_t": np.array(2.0),
-    }
-    return {
-        "no format": {name: value for name, value in members.items() if name != "format"},
-        "another format": members | {"format": np.array("other/1")},
-        "a member missing": {name: value for name, value in members.items() if name != "w_t"},
-        "a member too many": members | {"extra": np.ones(1)},
-        "a member of another shape": members | {"theta_s": np.ones((2, 2))},
-        "numbers for P": members | {"P": np.ones((4, 2))},
-        "not a number": members | {"w_t": np.array([np.nan, 1.0])},
-        "alpha of two": members | {"alpha_s": np.ones(2)},
-        "objects": members | {"w_t": np.array([None, 1.0], dtype=object)},
-    }
-
-
-@pytest.mark.parametrize("damage", damaged_files())
-def test_a_foreign_or_damaged_archive_is_a_clear_error(tmp_path: Path, damage: str) -> None:
-    path = tmp_path / "neuron.npz"
-    np.savez(path, **damaged_files()[damage])
-    with pytest.raises(ValueError, match=r"neuron\.npz is"):
-        Neuron.load(path)
-
-
-@pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x03\x04 broken"])
-def test_a_file_that_is_no_archive_is_a_clear_error(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "neuron.npz"
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match="not a readable neuron file"):
-        Neuron.load(path)
-
-
-def test_a_plain_array_is_a_clear_error(tmp_path: Path) -> None:
-    path = tmp_path / "neuron.npy"
-    np.save(path, np.ones(3))
-    with pytest.raises(ValueError, match="not a readable neuron file"):
-        Neuron.load(path)
-
-
-def test_every_cut_of_a_file_is_a_clear_error(tmp_path: Path) -> None:
-    path = tmp_path / "neuron.npz"
-    small_neuron().save(path)
-    content = path.read_bytes()
-    for length in range(0, len(content), 37):
-        path.write_bytes(content[:length])
-        with pytest.raises(ValueError, match="neuron"):
-            Neuron.load(path)
-
-
-def test_a_missing_file_is_reported_as_missing(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        Neuron.load(tmp_path / "none.npz")
 
 
 @pytest.mark.parametrize(
