@@ -6,6 +6,7 @@ expects around them.
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -42,7 +43,7 @@ class _DendriticClassifier(ClassifierMixin, BaseEstimator):
         self.data_min_, self.data_max_ = samples.min(axis=0), samples.max(axis=0)
         objective = self._objective(to_unit(samples, self.data_min_, self.data_max_), codes)
         trained = self._train(objective)
-        self.neuron_ = self._neuron(trained)
+        self.neuron_ = self._without_constants(self._neuron(trained))
         self.loss_curve_ = trained.curve
         self.n_iter_ = max(1, len(trained.curve) - 1)
         return self
@@ -67,6 +68,11 @@ class _DendriticClassifier(ClassifierMixin, BaseEstimator):
     @property
     def _filter(self) -> str | None:
         return None
+
+    def _without_constants(self, neuron: Neuron | DNM) -> Neuron | DNM:
+        """The same neuron with weight 0 where the feature is constant: its input is 0, w_s is as drawn."""
+        constant = self.data_min_ == self.data_max_
+        return replace(neuron, w_s=np.where(constant[:, None], 0.0, neuron.w_s))
 
     def _check_classes(self, y: NDArray[Any]) -> None:
         if len(self.classes_) < 2:

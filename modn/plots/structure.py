@@ -5,12 +5,14 @@ to the soma, where a dot joins them to the outputs that P lets them feed; the ou
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from modn.explain import named
 from modn.neuron import Neuron
 from modn.plots import style
 
@@ -26,16 +28,17 @@ _ROW = 0.27  # inches
 
 
 @style.styled
-def neuron(neuron: Neuron, feature_names: Sequence[str], class_names: Sequence[str]) -> Figure:
+def neuron(
+    model: Any, feature_names: Sequence[str] | None = None, class_names: Sequence[str] | None = None
+) -> Figure:
     """The neuron as it was learnt; a dendrite is pale where it says nothing: it is shut or feeds no output.
 
-    A constant-0 synapse shuts its dendrite, as the product (Eq. 2) is 0 with it - the more so the larger
-    alpha_s is; constant-1 synapses do nothing.
+    `model` is a Neuron or a fitted classifier, which brings its own names. A constant-0 synapse shuts its
+    dendrite, as the product (Eq. 2) is 0 with it - the more so the larger alpha_s is; constant-1 synapses do
+    nothing.
     """
+    neuron, inputs, outputs = named(model, feature_names, class_names)
     D, M, C = neuron.n_features, neuron.n_dendrites, neuron.n_classes
-    for argument, names, needed in (("feature_names", feature_names, D), ("class_names", class_names, C)):
-        if len(names) != needed:
-            raise ValueError(f"{argument} must hold {needed} names, got {len(names)}")
     states = neuron.synapse_states()
     silent = (states == "constant-0").any(axis=0) | (neuron.dendrite_states() == "inoperative")
     soma = D + 0.7 + np.arange(C)
@@ -50,15 +53,15 @@ def neuron(neuron: Neuron, feature_names: Sequence[str], class_names: Sequence[s
     dendrites = sorted({1, M} | set(range(10, M - 2, 10)))
     panel.set_xticks([j - 1 for j in dendrites], [str(j) for j in dendrites])
     panel.set_xlabel("dendrite")
-    inputs = [style.line(name, 30) for name in feature_names]
+    inputs = [style.line(name, 30) for name in inputs]
     panel.set_yticks([*range(D), soma.mean()], [*inputs, "soma, joined\nby the filter P"])
     telodendra = [
         f"→ {style.line(name, 30)}  " + rf"($w_t$ = {w:.2f}, $\theta_t$ = {theta:.2f})"
-        for name, w, theta in zip(class_names, neuron.w_t, neuron.theta_t, strict=True)
+        for name, w, theta in zip(outputs, neuron.w_t, neuron.theta_t, strict=True)
     ]
-    outputs = panel.secondary_yaxis("right")
-    outputs.set_yticks(soma, telodendra)
-    for axis in (panel, outputs):
+    right = panel.secondary_yaxis("right")
+    right.set_yticks(soma, telodendra)
+    for axis in (panel, right):
         axis.tick_params(length=0)
         axis.spines[:].set_visible(False)
     panel.grid(visible=False)

@@ -1,0 +1,229 @@
+"""What a trained neuron has learnt, as text: each dendrite is a conjunction of thresholds on features.
+
+A synapse with a threshold inside its feature's range is a condition: excitatory, the feature is above
+x = theta_s / w_s; inhibitory, it is below (`Neuron.synapse_states`). Constant-1 synapses say nothing and are
+pruned; a constant-0 synapse shuts its dendrite, which is removed. What is left is a rule: its dendrite
+(Eq. 2) is 1 where all conditions hold and 0 elsewhere - the limit of steep synapses. Sums and telodendra
+(Eqs. 5, 8) then decide as they do in the neuron.
+
+>>> from sklearn.datasets import load_iris
+>>> from modn import MODNClassifier
+>>> X, y = load_iris(return_X_y=True, as_frame=True)
+>>> model = MODNClassifier(random_state=0).fit(X, y)
+>>> text = str(rules(model, X=X, y=y))
+>>> "petal length (cm)" in text and "Accuracy on 150 samples" in text
+True
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from modn.neuron import Neuron
+from modn.scaling import from_unit
+from modn.validation import finite_array
+
+Array = NDArray[np.float64]
+
+
+class Named(NamedTuple):
+    """A neuron with what its inputs and outputs are called."""
+
+    neuron: Neuron
+    feature_names: list[str]
+    output_names: list[str]
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One synapse: a feature above, or below, a threshold in the feature's own units."""
+
+    feature: int
+    name: str
+    above: bool
+    threshold: float
+    width: float  # of the feature's range: three digits of it are shown
+
+    def __str__(self) -> str:
+        return f"{self.name} {'>' if self.above else '<'} {_rounded(self.threshold, self.width)}"
+
+    def holds(self, X: Array) -> NDArray[np.bool_]:
+        """Whether it holds (N,) for each sample, in the features' own units."""
+        x = X[:, self.feature]
+        return x > self.threshold if self.above else x < self.threshold
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One dendrite: where all its conditions hold, it speaks for some classes and against others."""
+
+    dendrite: int
+    conditions: tuple[Condition, ...]
+    supports: tuple[str, ...]
+    opposes: tuple[str, ...]  # classes whose telodendron has a negative weight
+
+    def __str__(self) -> str:
+        premise = " and ".join(map(str, self.conditions)) or "always"
+        return f"{premise} -> {', '.join([*self.supports, *(f'not {name}' for name in self.opposes)])}"
+
+
+class Accuracy(NamedTuple):
+    """How well the neuron and its rules do on the same samples."""
+
+    n_samples: int
+    model: float
+    rules: float
+    agreement: float  # share of the samples where both say the same
+
+
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """The rules of a classifier; `str()` is the text, `predict` decides by the rules alone."""
+
+    rules: tuple[Rule, ...]
+    classes: NDArray[Any]
+    start: Array  # (C,) the score of each class where no rule holds: -theta_t
+    weights: Array  # (C,) what each of its rules that holds adds to a class's score: w_t
+    votes: Array  # (rules, C) the weights, where the rule's dendrite feeds the output
+    n_shut: int  # dendrites removed: a constant-0 synapse
+    n_inoperative: int  # dendrites removed: no output
+    n_pruned: int  # constant-1 synapses of the dendrites that are left
+    accuracy: Accuracy | None = None
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """The class (N,) by the rules, for samples in the features' own units."""
+        X = np.asarray(X, dtype=np.float64)
+        Z = np.zeros((len(X), len(self.rules)))
+        for k, rule in enumerate(self.rules):
+            Z[:, k] = np.all([np.ones(len(X), bool), *(part.holds(X) for part in rule.conditions)], axis=0)
+        return self.classes[(self.start + Z @ self.votes).argmax(axis=1)]
+
+    def __str__(self) -> str:
+        n_dendrites = len(self.rules) + self.n_shut + self.n_inoperative
+        width = max(len(str(label)) for label in self.classes)
+        lines = [
+            *map(str, self.rules),
+            f"no rule holds -> {self.classes[self.start.argmax()]}",
+            "",
+            f"{len(self.rules)} of {n_dendrites} dendrites are rules; {self.n_shut} are shut by a constant-0 "
+            f"synapse, {self.n_inoperative} feed no class. {self.n_pruned} constant-1 synapses are left out.",
+            "The class with the highest score wins; each rule that holds changes the score of its classes:",
+            *(
+                f"  {label!s:{width}}  starts at {start:+.3f}, each rule {weight:+.3f}"
+                + (" (its rules speak against it)" if weight < 0 else "")
+                for label, start, weight in zip(self.classes, self.start, self.weights, strict=True)
+            ),
+        ]
+        if self.accuracy is not None:
+            n, model, rules, agreement = self.accuracy
+            lines.append(
+                f"Accuracy on {n} samples: the neuron {model:.4f}, these rules alone {rules:.4f}; "
+                f"they agree on {agreement:.1%}."
+            )
+        return "\n".join(lines)
+
+
+def rules(
+    model: Any,
+    feature_names: Sequence[str] | None = None,
+    X: ArrayLike | None = None,
+    y: ArrayLike | None = None,
+) -> Rules:
+    """The rules of a fitted MODNClassifier or DNMClassifier.
+
+    `feature_names` are by default those the model was fitted with. With samples X and their labels y it is
+    measured how much of the neuron's accuracy the rules keep.
+    """
+    if not hasattr(model, "classes_"):
+        raise TypeError(f"rules need a fitted MODNClassifier or DNMClassifier; got {type(model).__name__}")
+    neuron, names, outputs = named(model, feature_names)
+    states = neuron.synapse_states()
+    shut = (states == "constant-0").any(axis=0)
+    votes = neuron.w_t * neuron.P
+    silent = ~shut & (votes == 0).all(axis=1)
+    low, high = model.data_min_, model.data_max_
+
+    def conditions(j: int) -> tuple[Condition, ...]:
+        return tuple(
+            Condition(
+                int(i),
+                names[i],
+                bool(states[i, j] == "excitatory"),
+                float(from_unit(neuron.theta_s[i, j] / neuron.w_s[i, j], low[i], high[i])),
+                float(high[i] / 2 - low[i] / 2) * 2,
+            )
+            for i in np.flatnonzero(np.isin(states[:, j], ["excitatory", "inhibitory"]))
+        )
+
+    # by the first class they speak about
+    kept = np.array(
+        sorted(np.flatnonzero(~shut & ~silent), key=lambda j: int((votes[j] != 0).argmax())), dtype=int
+    )
+    found = Rules(
+        rules=tuple(
+            Rule(
+                int(j),
+                conditions(j),
+                tuple(outputs[c] for c in np.flatnonzero(votes[j] > 0)),
+                tuple(outputs[c] for c in np.flatnonzero(votes[j] < 0)),
+            )
+            for j in kept
+        ),
+        classes=model.classes_,
+        start=_per_class(-neuron.theta_t, model),
+        weights=_per_class(neuron.w_t, model),
+        votes=np.stack([_per_class(row, model) for row in votes])[kept],
+        n_shut=int(shut.sum()),
+        n_inoperative=int(silent.sum()),
+        n_pruned=int((states[:, kept] == "constant-1").sum()),
+    )
+    return found if X is None else _measured(found, model, X, y)
+
+
+def named(
+    model: Any, feature_names: Sequence[str] | None = None, class_names: Sequence[str] | None = None
+) -> Named:
+    """The neuron of a fitted classifier, or the neuron itself; names not given are the classifier's."""
+    neuron = getattr(model, "neuron_", model)
+    classes = [str(label) for label in getattr(model, "classes_", [])] or None
+    if not isinstance(neuron, Neuron):  # a DNM: its only output is the second class
+        neuron, classes = neuron.neuron, classes and classes[1:]
+    D, C = neuron.n_features, neuron.n_classes
+    features = feature_names if feature_names is not None else getattr(model, "feature_names_in_", None)
+    outputs = class_names if class_names is not None else classes
+    features = [f"x{i}" for i in range(D)] if features is None else [str(name) for name in features]
+    outputs = [f"output {c + 1}" for c in range(C)] if outputs is None else [str(name) for name in outputs]
+    for argument, names, needed in (("feature_names", features, D), ("class_names", outputs, C)):
+        if len(names) != needed:
+            raise ValueError(f"{argument} must hold {needed} names, got {len(names)}")
+    return Named(neuron, features, outputs)
+
+
+def _measured(found: Rules, model: Any, X: ArrayLike, y: ArrayLike | None) -> Rules:
+    labels = np.asarray(y)
+    by_model = model.predict(X)
+    if labels.shape != by_model.shape:
+        raise ValueError(f"y must hold a label for each of the {len(by_model)} samples; got {labels.shape}")
+    by_rules = found.predict(finite_array("X", X, ("n_samples", model.n_features_in_)))
+    accuracy = Accuracy(
+        len(labels),
+        float(np.mean(by_model == labels)),
+        float(np.mean(by_rules == labels)),
+        float(np.mean(by_model == by_rules)),
+    )
+    return Rules(**{**vars(found), "accuracy": accuracy})
+
+
+def _per_class(outputs: Array, model: Any) -> Array:
+    """Scores of the outputs as those of the classes: a DNM has no output for its first one, which stays at 0."""
+    return outputs if len(outputs) == len(model.classes_) else np.array([0.0, *outputs])
+
+
+def _rounded(value: float, width: float) -> str:
+    if not 1e-9 < width < 1e9:
+        return f"{value:.4g}"
+    return f"{value:.{max(0, 2 - math.floor(math.log10(width)))}f}"
