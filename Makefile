@@ -27,7 +27,7 @@ $(READY): pyproject.toml requirements.lock
 
 repro: $(READY) ## run the pipeline; PROFILE=smoke|quick|paper picks a profile (default: as params.yaml says)
 	$(if $(PROFILE),python -m stages.params profile=$(PROFILE))
-	dvc repro
+	dvc repro || { python -m stages.recover && dvc repro; }
 
 review: $(READY) ## print the comment of a pull request; BASE=main is what to compare with
 	@python -m stages.review base=$(BASE) $(if $(LINKS),links=$(LINKS))

@@ -22,6 +22,7 @@ SPLITS = ROOT / "data/splits"  # split
 MODELS = ROOT / "data/models"  # train: results, a function of parameters, data and seed alone
 PROVENANCE = ROOT / "data/provenance"  # train: how and when they were made
 EXAMPLES = ROOT / "data/examples.npz"  # evaluate: neurons to draw
+PART = ".part"  # how names of temporary files end; neither git nor DVC looks at them
 
 
 def report_folder(profile: str) -> Path:
@@ -73,8 +74,8 @@ def read_arrays(path: Path) -> "dict[str, np.ndarray]":
 @contextmanager
 def replaced_folder(folder: Path) -> Iterator[Path]:
     """A new folder to fill; it takes the old one's place only when all of it is there."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    _prepare(folder)
+    fresh = Path(tempfile.mkdtemp(PART, f".{folder.name}-", folder.parent))
     try:
         fresh.chmod(0o755)
         yield fresh
@@ -86,8 +87,8 @@ def replaced_folder(folder: Path) -> Iterator[Path]:
 
 
 def _replace(path: Path, write: Callable[[Path], object]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
+    _prepare(path)
+    handle, name = tempfile.mkstemp(PART, f".{path.name}-", path.parent)
     os.close(handle)
     temporary = Path(name)
     try:
@@ -96,3 +97,13 @@ def _replace(path: Path, write: Callable[[Path], object]) -> None:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _prepare(path: Path) -> None:
+    """Make the folder that a path is in, and clear it of what a killed process was writing for the path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for leftover in path.parent.glob(f".{path.name}-*{PART}"):
+        if leftover.is_dir():
+            shutil.rmtree(leftover)
+        else:
+            leftover.unlink()

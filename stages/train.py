@@ -15,8 +15,8 @@ from modn.dnm import DNMObjective
 from modn.mlp import MLPObjective
 from modn.objective import Objective
 from stages import entrypoint, files, provenance
-from stages.entrypoint import StageError
 from stages.cells import Cell, study_cells
+from stages.entrypoint import StageError
 from stages.progress import Progress
 from stages.runtime import run_tasks
 from stages.schema import Parameters
@@ -45,15 +45,15 @@ def train(parameters: Parameters, study: str, model: str, optimizer: str) -> Non
     cells = study_cells(parameters, study, model, optimizer, n_classes)
     # the longest first, so that no core is left alone with one of them at the end
     cells.sort(key=lambda cell: -parts[cell.dataset]["X_train"][0].size * cell.n_dendrites)
-    tasks = [
-        (cell, run, parameters.seed + run, *_training_part(parts[cell.dataset], run))
+    tasks = {
+        f"{cell.path}, seed {seed}": (cell, run, seed, *_training_part(parts[cell.dataset], run))
         for cell in cells
-        for run in range(parameters.runs)
-    ]
+        for run, seed in enumerate(range(parameters.seed, parameters.seed + parameters.runs))
+    }
     begin = perf_counter()
     done: dict[str, dict[int, Arrays]] = defaultdict(dict)
     seconds: dict[str, float] = defaultdict(float)
-    with Progress(f"train {study} {pair}", [cell.dataset for cell, *_ in tasks]) as progress:
+    with Progress(f"train {study} {pair}", [cell.dataset for cell, *_ in tasks.values()]) as progress:
         for cell, run, arrays, spent in run_tasks(parameters.runtime, train_one, tasks):
             done[cell.path][run] = arrays
             seconds[cell.dataset] += spent

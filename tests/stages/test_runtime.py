@@ -1,0 +1,127 @@
+"""run_tasks: every result, whoever computes it; what fails is named when all else is done."""
+
+import os
+import signal
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+from copies import Place
+from threadpoolctl import threadpool_info
+
+from modn.objective import Objective
+from stages import runtime
+from stages import train as train_module
+from stages.entrypoint import StageError
+from stages.fetch import fetch
+from stages.schema import Runtime
+from stages.split import split
+
+ONE, TWO = Runtime("local", workers=1), Runtime("local", workers=2)
+
+
+def work(name: str) -> str:
+    """What the tests' tasks do, each by its name."""
+    if name == "dies":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if name == "fails":
+        return str(1 / 0)
+    if name == "refuses":
+        raise ValueError("M is 3; allowed: multiples of 2")
+    return f"{name} done"
+
+
+def run(place: Runtime, names: Iterable[str]) -> tuple[list[str], str]:
+    """The results in the order they came, and the error at the end."""
+    results, error = [], ""
+    try:
+        for result in runtime.run_tasks(place, work, {name: (name,) for name in names}):
+            results.append(result)
+    except StageError as raised:
+        error = str(raised)
+    return results, error
+
+
+def meet(path: Path, comes_first: bool) -> str:
+    """Wait for the other one, or be the one that is waited for."""
+    if comes_first:
+        for _ in range(600):
+            if path.exists():
+                return "first"
+            time.sleep(0.1)
+    path.touch()
+    return "second"
+
+
+def test_results_come_as_they_are_done(tmp_path: Path) -> None:
+    assert run(ONE, ["a", "b", "c"]) == (["a done", "b done", "c done"], "")
+    tasks = {"first": (tmp_path / "met", True), "second": (tmp_path / "met", False)}
+    assert list(runtime.run_tasks(TWO, meet, tasks)) == ["second", "first"]
+
+
+@pytest.mark.parametrize("place", [ONE, TWO], ids=["one", "two"])
+def test_a_task_that_fails_is_named_when_the_others_are_done(place: Runtime) -> None:
+    results, error = run(place, ["fails", "a", "refuses", "b"])
+    assert set(results) == {"a done", "b done"}
+    trace, _, summary = error.partition("2 of 4 tasks failed; the others were done:\n")
+    assert "in work\n    return str(1 / 0)" in trace  # a fault of ours keeps its traceback
+    assert summary.splitlines() == [
+        "  fails: ZeroDivisionError: division by zero",
+        "  refuses: M is 3; allowed: multiples of 2",
+    ]
+    _, error = run(place, ["a", "refuses"])
+    assert error.startswith("1 of 2 tasks failed") and "Traceback" not in error
+
+
+def test_a_task_that_takes_its_worker_with_it_is_named_when_the_others_are_done() -> None:
+    results, error = run(TWO, ["a", "dies", "b", "refuses", "c"])
+    assert set(results) == {"a done", "b done", "c done"}
+    assert error.startswith("2 of 5 tasks failed; the others were done:\n  dies: its worker died")
+    assert "refuses: M is 3" in error
+
+
+def test_a_long_list_of_failures_is_cut() -> None:
+    with pytest.raises(StageError) as raised:
+        list(runtime.run_tasks(ONE, work, {f"task {k:02}": ("refuses",) for k in range(30)}))
+    error = str(raised.value)
+    assert "task 09: M is 3" in error and "task 10" not in error and error.endswith("and 20 more")
+
+
+def threads(_: int) -> tuple[set[int], bool]:
+    """Of the linear algebra; and whether the kernels have made numba start some of its own."""
+    X, y = np.eye(4), np.arange(4) % 2
+    Objective(X, y, 4, 2, 10.0, 1.0).gradient(np.zeros((3, 2 * 4 * 4 + 2 * 2)), np.ones((4, 2), bool))
+    try:
+        own = bool(numba.threading_layer())
+    except ValueError:  # not started
+        own = False
+    return {pool["num_threads"] for pool in threadpool_info()}, own
+
+
+@pytest.mark.parametrize("place", [ONE, TWO], ids=["one", "two"])
+def test_a_task_has_one_thread(place: Runtime) -> None:
+    tasks = {str(k): (k,) for k in range(3)}
+    assert list(runtime.run_tasks(place, threads, tasks)) == [({1}, False)] * 3
+
+
+def test_the_stage_names_the_cell_and_the_seed(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    parameters = place.parameters("profile=smoke", "datasets=[iris,caesarian]")
+    fetch(parameters)
+    split(parameters)
+    honest = train_module.train_one
+
+    def fails_once(cell, run, *rest):  # type: ignore[no-untyped-def]
+        if (cell.dataset, run) == ("iris", 1):
+            raise MemoryError("no room for 3 GiB")
+        return honest(cell, run, *rest)
+
+    monkeypatch.setattr(train_module, "train_one", fails_once)
+    before = place.made()
+    with pytest.raises(StageError) as raised:
+        train_module.train(parameters, "comparison", "modnf", "bbo")
+    assert "1 of 4 tasks failed" in str(raised.value)
+    assert "comparison/modnf-bbo/iris, seed 101: MemoryError: no room for 3 GiB" in str(raised.value)
+    assert place.made() == before
