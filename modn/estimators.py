@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
+from tqdm import tqdm
 
 from modn import optimizers
 from modn.dnm import DNM, DNMObjective
@@ -86,11 +87,19 @@ class _DendriticClassifier(ClassifierMixin, BaseEstimator):
         schedule = Schedule(self._iterations(optimizer))
         random_state = check_random_state(self.random_state)
         seeds = random_state.randint(np.iinfo(np.int32).max, size=positive_integer("n_init", self.n_init))
-        # Threads: the compiled loss releases the interpreter, and nothing has to be copied.
-        trainings = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(train)(objective, optimizer, schedule, np.random.default_rng(seed), self._filter)
-            for seed in seeds
-        )
+        with tqdm(desc="training", unit="iteration", disable=not self.verbose) as bar:
+
+            def advance(iteration: int, loss: float) -> None:
+                bar.set_postfix(loss=f"{loss:.4f}", refresh=False)
+                bar.update()
+
+            # Threads: the compiled loss releases the interpreter, and nothing has to be copied.
+            trainings = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
+                delayed(train)(
+                    objective, optimizer, schedule, np.random.default_rng(seed), self._filter, advance
+                )
+                for seed in seeds
+            )
         return min(trainings, key=lambda training: training.loss)
 
     def _iterations(self, optimizer: optimizers.Optimizer) -> int:
@@ -130,6 +139,8 @@ class MODNClassifier(_DendriticClassifier):
         How many of them run at the same time, as in scikit-learn; the result does not depend on it.
     random_state : int, RandomState or None
         Of an int the result is a function.
+    verbose : bool
+        Show a progress bar on the standard error stream.
 
     Attributes
     ----------
@@ -160,6 +171,7 @@ class MODNClassifier(_DendriticClassifier):
         n_init: int = 1,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
+        verbose: bool = False,
     ) -> None:
         self.filter = filter
         self.solver = solver
@@ -172,6 +184,7 @@ class MODNClassifier(_DendriticClassifier):
         self.n_init = n_init
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
 
     @property
     def _filter(self) -> str:
@@ -210,6 +223,7 @@ class DNMClassifier(_DendriticClassifier):
         n_init: int = 1,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
+        verbose: bool = False,
     ) -> None:
         self.solver = solver
         self.n_dendrites = n_dendrites
@@ -222,6 +236,7 @@ class DNMClassifier(_DendriticClassifier):
         self.n_init = n_init
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -77,7 +77,7 @@ def test_the_rules_are_the_neuron_where_its_synapses_are_steep(crafted: modn.MOD
 
 
 def test_soft_synapses_lose_accuracy_and_the_text_says_so() -> None:
-    """With alpha_s = 0.5 the dendrite is 0.45 where its rule does not hold: enough for the neuron to say a."""
+    """With alpha_s = 0.5 the dendrite is 0.45 where its rule does not hold: enough for a."""
     w_s, theta_s = np.array([[1.0], [0.0]]), np.array([[0.5], [-9.0]])
     model = fitted(w_s, theta_s, [[1, 0]], np.ones(2), np.array([0.0, -0.3]), alpha_s=0.5)
     X = np.array([[9.0, 0.0], [1.0, 0.0]])

@@ -1,0 +1,216 @@
+"""The command line: what it writes, and what it says of bad input."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import modn
+from modn.cli import main
+from modn.columns import Columns, read_csv
+
+ROWS = 90
+
+
+@pytest.fixture
+def insects(tmp_path: Path) -> Path:
+    """Three kinds that differ by length, colour and, hardly, sex."""
+    rng = np.random.default_rng(0)
+    kind = np.arange(ROWS) % 3
+    table = pd.DataFrame(
+        {
+            "id": [f"i{k}" for k in range(ROWS)],
+            "length": np.round(10 + 20 * kind + rng.normal(size=ROWS), 2),
+            "colour": np.array(["dark", "light", "red"])[kind],
+            "sex": np.array(["f", "m"])[rng.integers(2, size=ROWS)],
+            "kind": np.array(["ant", "bee", "wasp, small"])[kind],
+        }
+    )
+    table.to_csv(tmp_path / "insects.csv", index=False)
+    return tmp_path / "insects.csv"
+
+
+@pytest.fixture
+def model(insects: Path) -> Path:
+    path = insects.with_name("insects.modn")
+    assert run("fit", insects, "--target", "kind", "--drop", "id", "--out", path) == 0
+    return path
+
+
+def run(*arguments: object) -> int:
+    return main([str(argument) for argument in arguments])
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+    """The message of a command that fails with exit code 1."""
+    assert run(*arguments) == 1
+    message = capsys.readouterr().err
+    assert message.startswith("modn: error: ") and message.count("\n") == 1
+    return message
+
+
+def test_fit_predict_explain(insects: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = insects.with_name("insects.modn")
+    assert run("fit", insects, "--target", "kind", "--drop", "id", "--out", model) == 0
+    said = capsys.readouterr().out
+    assert "90 rows, 5 features, classes: ant 30, bee 30, wasp, small 30" in said
+    assert "training accuracy 1.0000" in said
+
+    assert run("predict", model, insects) == 0
+    out, err = capsys.readouterr()
+    truth = pd.read_csv(insects)["kind"].tolist()
+    assert out.splitlines()[:4] == ["kind", "ant", "bee", '"wasp, small"']
+    assert len(out.splitlines()) == ROWS + 1
+    assert "accuracy 1.0000" in err
+
+    new, answers = insects.with_name("new.csv"), insects.with_name("answers.csv")
+    pd.read_csv(insects).drop(columns=["kind", "id"]).iloc[:, ::-1].to_csv(new, index=False)
+    assert run("predict", model, new, "--proba", "--out", answers) == 0
+    assert capsys.readouterr() == ("", "")
+    table = pd.read_csv(answers)
+    assert table["kind"].tolist() == truth
+    assert list(table.columns[1:]) == ["P(ant)", "P(bee)", "P(wasp, small)"]
+    assert np.allclose(table.iloc[:, 1:].sum(axis=1), 1, atol=1e-5)
+
+    assert run("explain", model, "--plot", insects.with_name("neuron.png")) == 0
+    out = capsys.readouterr().out
+    assert "-> wasp, small" in out and "Accuracy on 90 samples" in out and "on the training data" in out
+    assert insects.with_name("neuron.png").read_bytes().startswith(b"\x89PNG")
+    half = insects.with_name("half.csv")
+    pd.read_csv(insects)[:45].to_csv(half, index=False)
+    assert run("explain", model, "--data", half) == 0
+    assert "Accuracy on 45 samples" in capsys.readouterr().out
+
+
+def test_the_model_is_a_classifier_for_python(model: Path, insects: Path) -> None:
+    again = modn.load(model)
+    assert again.feature_names_in_.tolist() == [
+        "length",
+        "colour=dark",
+        "colour=light",
+        "colour=red",
+        "sex=m",
+    ]
+    columns = Columns({"length": None, "colour": ["dark", "light", "red"], "sex": ["f", "m"]})
+    table = read_csv(insects)
+    assert (again.predict(columns.encode(table)) == table["kind"]).all()
+
+
+def test_the_same_seed_gives_the_same_model(insects: Path, tmp_path: Path) -> None:
+    for name, seed in (("a", 3), ("b", 3), ("c", 4)):
+        arguments = [
+            "--target",
+            "kind",
+            "--drop",
+            "id",
+            "--solver",
+            "bbo",
+            "--iterations",
+            5,
+            "--restarts",
+            2,
+        ]
+        assert run("fit", insects, *arguments, "--seed", seed, "--out", tmp_path / name) == 0
+    a, b, c = (modn.load(tmp_path / name).neuron_.parameters() for name in "abc")
+    assert np.array_equal(a, b) and not np.array_equal(a, c)
+
+
+def test_the_command_itself(insects: Path, tmp_path: Path) -> None:
+    """As a user starts it: exit codes, no traceback."""
+
+    def start(*arguments: object) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "modn", *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    done = start("--help")
+    assert done.returncode == 0 and "fit" in done.stdout and "example:" in done.stdout
+    assert start("fit", insects).returncode == 2
+    assert start("fit", insects, "--target", "kind", "--out", "x", "--filter", "none").returncode == 2
+    assert start("fit", insects, "--target", "kind", "--out", "x", "--dendrites", "0").returncode == 2
+    done = start("predict", tmp_path / "none.modn", insects)
+    assert done.returncode == 1 and "none.modn" in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "is empty"),
+        ("a,kind\n", "has a header, but no rows"),
+        ("a,b\n1,2\n", "column 'kind' is missing; the file has 'a', 'b'"),
+        ("kind\nx\ny\n", "no feature column"),
+        ("a,a,kind\n1,2,x\n", "has the column 'a' more than once"),
+        ("a,,kind\n1,2,x\n", "no name for column 2 in line 1"),
+        ("a,kind\n1,x\n2\n", "line 3, column 'kind': the value is missing"),
+        ("a,kind\n1,x\n\n,y\n", "line 4, column 'a': the value is missing"),
+        ("a,kind\n1,x\nNaN,y\n", "line 3, column 'a': the value is missing"),
+        ("a,kind\n1,x\n2,y,z\n", "cannot be read as a CSV file: .*line 3"),
+        ("a,kind\n1,x\n2,x\n", "at least 2 classes; y has 1 class, .*'x'"),
+        ("a,kind\n" + "".join(f"t{k},{k % 2}\n" for k in range(60)), "column 'a' holds 60 different texts"),
+    ],
+)
+def test_bad_training_files(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str, message: str
+) -> None:
+    data = tmp_path / "data.csv"
+    data.write_text(content)
+    said = refusal(capsys, "fit", data, "--target", "kind", "--out", tmp_path / "model")
+    assert re.search(message, said), said
+    assert list(tmp_path.iterdir()) == [data]
+
+
+def test_bad_arguments_of_fit(insects: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fit = ("fit", insects, "--target", "kind", "--out", tmp_path / "model")
+    assert "'id', 'length'" in refusal(capsys, *fit, "--drop", "nothing")
+    assert "unknown optimizer 'sgd'; allowed are adam" in refusal(
+        capsys, *fit, "--drop", "id", "--solver", "sgd"
+    )
+    assert "multiple of n_classes" in refusal(
+        capsys, *fit, "--drop", "id", "--filter", "partition", "--dendrites", 10
+    )
+    assert "there is no folder" in refusal(capsys, *fit[:-1], tmp_path / "nowhere" / "model")
+    latin = tmp_path / "latin.csv"
+    latin.write_bytes("größe,kind\n1,x\n".encode("latin-1"))
+    assert "cannot be read as a CSV file" in refusal(capsys, "fit", latin, *fit[2:])
+    assert not (tmp_path / "model").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t.drop(columns="length"), "column 'length' is missing; the file has 'id', 'colour'"),
+        (lambda t: t.assign(colour="blue"), "line 2, column 'colour': 'blue'; allowed are dark, light, red"),
+        (lambda t: t.assign(length="long"), "line 2, column 'length': 'long' is not a finite number"),
+        (lambda t: t.assign(length="inf"), "line 2, column 'length': 'inf' is not a finite number"),
+        (
+            lambda t: t.assign(length=t["length"].where(t.index != 7)),
+            "line 9, column 'length': the value is missing",
+        ),
+    ],
+)
+def test_bad_files_to_predict(
+    insects: Path, model: Path, capsys: pytest.CaptureFixture[str], change: object, message: str
+) -> None:
+    new = insects.with_name("new.csv")
+    change(pd.read_csv(insects)).to_csv(new, index=False)  # type: ignore[operator]
+    capsys.readouterr()
+    assert message in refusal(capsys, "predict", model, new, "--out", new.with_name("answers.csv"))
+    assert not new.with_name("answers.csv").exists()
+
+
+def test_bad_model_files(insects: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "not a model file of modn" in refusal(capsys, "predict", insects, insects)
+    plain = modn.MODNClassifier(solver="bbo", max_iter=2).fit([[0.0], [1.0]], [0, 1])
+    modn.save(plain, tmp_path / "plain")
+    assert "was not written by `modn fit`" in refusal(capsys, "explain", tmp_path / "plain")
+
+
+def test_tables_as_spreadsheets_write_them(tmp_path: Path) -> None:
+    data = tmp_path / "data.csv"
+    data.write_text("a; kind\r\n1; x\r\n2; y\r\n\r\n", encoding="utf-8-sig")
+    table = read_csv(data, ";")
+    assert list(table.columns) == ["a", "kind"] and table["kind"].tolist() == ["x", "y"]
+    assert list(table.index) == [2, 3]
