@@ -156,6 +156,19 @@ class MODNClassifier(_DendriticClassifier):
         Iterations done.
     n_features_in_, feature_names_in_
         As in scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from modn import MODNClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = MODNClassifier(random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.9
+    True
+    >>> model.predict_proba(X).shape
+    (150, 3)
+    >>> model.neuron_.synapse_states().shape
+    (4, 30)
     """
 
     def __init__(
@@ -208,6 +221,15 @@ class DNMClassifier(_DendriticClassifier):
         Scaling factor and threshold of the soma (Eq. 4).
 
     The other parameters and the attributes are those of `MODNClassifier`; `neuron_` is a `modn.dnm.DNM`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from modn import DNMClassifier
+    >>> X = np.random.default_rng(0).random((200, 2))
+    >>> y = np.where((X[:, 0] > 0.5) & (X[:, 1] < 0.7), "inside", "outside")
+    >>> DNMClassifier(random_state=0).fit(X, y).score(X, y) > 0.9
+    True
     """
 
     def __init__(

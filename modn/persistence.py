@@ -3,6 +3,14 @@
 A file is an .npz (a zip of arrays) read without pickle, so that opening one never runs code from it: the
 numbers are arrays, all else is a JSON text in the member `header`. The zip's checksums find damage; `version`
 tells a file of a later format from a broken one.
+
+>>> import tempfile
+>>> from modn import MODNClassifier, load, save
+>>> model = MODNClassifier(random_state=0).fit([[0.0], [0.1], [0.9], [1.0]], ["low", "low", "high", "high"])
+>>> with tempfile.TemporaryDirectory() as folder:
+...     save(model, f"{folder}/model.modn")
+...     load(f"{folder}/model.modn").predict([[0.05]]).tolist()
+['low']
 """
 
 import json

@@ -31,11 +31,24 @@ def test_what_it_links_to_is_there() -> None:
         assert (ROOT / link).exists(), link
 
 
-@pytest.mark.slow
-def test_the_example_runs() -> None:
-    (example,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
-    done = subprocess.run([sys.executable, "-c", example], cwd=ROOT, capture_output=True, text=True)
+def example(number: int, folder: Path) -> str:
+    """What an example prints, run in a folder of its own."""
+    code = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)[number]
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    accuracy, *states = re.findall(r"[\w.]+", done.stdout)
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_the_example_of_the_package_runs(tmp_path: Path) -> None:
+    accuracy, *states = re.findall(r"[\w.]+", example(0, tmp_path))
     assert float(accuracy) > 0.6
     assert set(states) <= {"inoperative", "exclusive", "communal"} and len(states) == 12
+
+
+@pytest.mark.slow
+def test_the_example_of_the_classifier_runs(tmp_path: Path) -> None:
+    accuracy, *lines = example(1, tmp_path).splitlines()
+    assert float(accuracy) > 0.9
+    assert any(re.search(r"petal length \(cm\) [<>] [\d.]+.* -> \d", line) for line in lines)
+    assert lines[-1] == "[0 0 0]"

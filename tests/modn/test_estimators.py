@@ -1,18 +1,193 @@
-"""The classifiers are scikit-learn's: its own checks, and its tools around them."""
+"""The classifiers are scikit-learn's: its own checks, its tools around them, and what is ours alone."""
 
 from typing import Any
 
-from sklearn.utils.estimator_checks import parametrize_with_checks
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.impute import SimpleImputer
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 from modn import DNMClassifier, MODNClassifier
+from modn.loss import binary_cross_entropy, cross_entropy
+from modn.scaling import to_unit
 
 CHECKED = [
     MODNClassifier(max_iter=100),
     MODNClassifier(solver="bbo", filter="learned", n_dendrites=6, max_iter=100, population_size=30),
     DNMClassifier(n_dendrites=4, max_iter=100),
 ]
+IRIS = load_iris(return_X_y=True)
+
+
+def quick(**parameters: Any) -> MODNClassifier:
+    settings = {
+        "solver": "bbo",
+        "filter": "learned",
+        "max_iter": 30,
+        "population_size": 30,
+        "random_state": 0,
+    }
+    return MODNClassifier(**(settings | parameters))
 
 
 @parametrize_with_checks(CHECKED)
 def test_scikit_learns_checks(estimator: Any, check: Any) -> None:
     check(estimator)
+
+
+@pytest.mark.parametrize("estimator", CHECKED)
+def test_all_of_scikit_learns_checks_are_run(estimator: Any) -> None:
+    names = [check.func.__name__ for _, check in estimator_checks_generator(estimator)]
+    assert len(names) >= 50
+    assert {"check_classifiers_train", "check_n_features_in"} <= set(names)
+
+
+def test_it_works_within_scikit_learns_tools() -> None:
+    X, y = IRIS
+    holes = X.copy()
+    holes[::7, 2] = np.nan
+    pipeline = make_pipeline(SimpleImputer(), quick())
+    assert cross_val_score(pipeline, holes, y, cv=3).mean() > 0.6
+    grid = {"modnclassifier__n_dendrites": [3, 9], "modnclassifier__filter": ["partition", "learned"]}
+    search = GridSearchCV(pipeline, grid, cv=3).fit(holes, y)
+    assert set(search.best_params_) == set(grid) and search.best_score_ > 0.6
+    calibrated = CalibratedClassifierCV(quick(), cv=3).fit(X, y)
+    assert calibrated.score(X, y) > 0.6
+    assert clone(quick(n_dendrites=7)).get_params() == quick(n_dendrites=7).get_params()
+
+
+@pytest.mark.parametrize("labels", [["x", "yy", "z"], [-1, 5, 7], [0.0, 1.0, 2.0]], ids=str)
+def test_any_labels_come_back(labels: list[Any]) -> None:
+    X, y = IRIS
+    named = np.array(labels)[y]
+    model = quick().fit(X, named)
+    assert model.classes_.tolist() == sorted(labels)
+    assert set(model.predict(X)) <= set(labels) and np.mean(model.predict(X) == named) > 0.6
+    assert np.array_equal(model.predict_proba(X), quick().fit(X, y).predict_proba(X))
+
+
+def test_units_and_offsets_of_features_do_not_matter() -> None:
+    X, y = IRIS
+    model = quick().fit(X, y)
+    other = quick().fit(X * 1024 - 64, y)  # exact in binary: the same scaled values to the last bit
+    assert np.array_equal(model.neuron_.parameters(), other.neuron_.parameters())
+    assert np.array_equal(model.predict(X), other.predict(X * 1024 - 64))
+
+
+def test_values_beyond_the_training_range_are_clipped() -> None:
+    X, y = IRIS
+    model = quick().fit(X, y)
+    assert np.array_equal(
+        model.predict_proba(X.max(axis=0)[None] + 100), model.predict_proba(X.max(axis=0)[None])
+    )
+    assert np.array_equal(model.data_min_, X.min(axis=0)) and np.array_equal(model.data_max_, X.max(axis=0))
+
+
+def test_constant_and_extreme_features() -> None:
+    X, y = IRIS
+    widest = np.zeros(len(X))
+    widest[[0, 50]] = -1.7e308, 1.7e308  # the width itself overflows
+    odd = np.column_stack([X, np.full(len(X), 1e300), widest, X[:, 0] * 1e-300])
+    model = quick().fit(odd, y)
+    assert np.isfinite(model.predict_proba(odd)).all()
+    assert not model.neuron_.w_s[4].any() and model.neuron_.w_s[5].any()
+    only = quick().fit(np.ones((20, 2)), np.arange(20) % 2)
+    assert len(set(only.predict(np.random.default_rng(0).random((9, 2))))) == 1
+
+
+def test_the_best_of_several_trainings_is_kept_whatever_the_number_of_jobs() -> None:
+    X, y = IRIS
+    one = quick(n_init=4, n_jobs=1).fit(X, y)
+    two = quick(n_init=4, n_jobs=2).fit(X, y)
+    assert np.array_equal(one.neuron_.parameters(), two.neuron_.parameters())
+    assert np.array_equal(one.neuron_.P, two.neuron_.P) and np.array_equal(one.loss_curve_, two.loss_curve_)
+    assert one.loss_curve_[-1] <= quick().fit(X, y).loss_curve_[-1]
+    others = [quick(random_state=seed).fit(X, y).loss_curve_[-1] for seed in range(3)]
+    assert len(set(others)) == 3
+
+
+def test_random_states() -> None:
+    X, y = IRIS
+    a, b = (quick(random_state=np.random.RandomState(5)).fit(X, y) for _ in range(2))
+    assert np.array_equal(a.neuron_.parameters(), b.neuron_.parameters())
+    c, d = (quick(random_state=None, max_iter=1).fit(X, y) for _ in range(2))
+    assert not np.array_equal(c.neuron_.parameters(), d.neuron_.parameters())
+
+
+def test_the_loss_curve_ends_with_the_loss_of_the_neuron() -> None:
+    X, y = IRIS
+    model = quick().fit(X, y)
+    U = to_unit(X, model.data_min_, model.data_max_)
+    assert model.loss_curve_[-1] == pytest.approx(cross_entropy(model.neuron_.predict_proba(U), y), rel=1e-4)
+    assert (np.diff(model.loss_curve_) <= 0).all() and model.n_iter_ == len(model.loss_curve_) - 1
+    assert np.array_equal(model.predict_proba(X), model.neuron_.predict_proba(U))
+
+    X, y = load_breast_cancer(return_X_y=True)
+    dnm = DNMClassifier(solver="bbo", max_iter=20, random_state=0).fit(X, y)
+    U = to_unit(X, dnm.data_min_, dnm.data_max_)
+    assert dnm.loss_curve_[-1] == pytest.approx(binary_cross_entropy(dnm.neuron_.potential(U), y), rel=1e-4)
+
+
+@pytest.mark.parametrize("filter", ["learned", "partition", "full"])
+def test_the_filter_is_the_one_asked_for(filter: str) -> None:
+    X, y = IRIS
+    P = quick(filter=filter, n_dendrites=6, max_iter=2).fit(X, y).neuron_.P
+    outputs = P.sum(axis=1)
+    assert P.shape == (6, 3)
+    assert {"learned": True, "partition": (outputs == 1).all(), "full": P.all()}[filter]
+
+
+def test_solvers_take_their_options() -> None:
+    X, y = IRIS
+    slow = MODNClassifier(solver_options={"learning_rate": 1e-9}, max_iter=5, random_state=0).fit(X, y)
+    fast = MODNClassifier(max_iter=5, random_state=0).fit(X, y)
+    assert np.ptp(slow.loss_curve_) < 1e-5 < np.ptp(fast.loss_curve_)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"filter": "some"}, "filter is 'some'; allowed: learned, partition, full"),
+        ({"solver": "sgd"}, "unknown optimizer 'sgd'; allowed are adam"),
+        ({"solver_options": {"lr": 1}}, "bbo has no parameter lr"),
+        ({"n_dendrites": 0}, "n_dendrites must be a positive integer; got 0"),
+        ({"n_dendrites": 4, "filter": "partition"}, "multiple of n_classes"),
+        ({"max_iter": 0}, "max_iter must be a positive integer; got 0"),
+        ({"max_iter": 2.5}, "max_iter must be a positive integer; got 2.5"),
+        ({"population_size": 0}, "population=0 is not allowed"),
+        ({"n_init": 0}, "n_init must be a positive integer; got 0"),
+        ({"alpha_s": -1.0}, "alpha_s must be greater than 0; got -1.0"),
+        ({"alpha_t": np.nan}, "alpha_t must be a finite number; got nan"),
+    ],
+)
+def test_bad_parameters_are_named(parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        quick(**parameters).fit(*IRIS)
+
+
+def test_one_class_and_for_a_dnm_three_are_refused() -> None:
+    with pytest.raises(ValueError, match="needs samples of at least 2 classes; y has 1 class"):
+        quick().fit(IRIS[0], np.zeros(150))
+    with pytest.raises(ValueError, match=r"it has 3 classes\. MODNClassifier takes any number"):
+        DNMClassifier().fit(*IRIS)
+
+
+def test_names_of_features_are_kept_and_checked() -> None:
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    model = quick().fit(X, y)
+    assert model.feature_names_in_.tolist() == list(X.columns) and model.n_features_in_ == 4
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(pd.DataFrame(X.to_numpy(), columns=list("abcd")))
+
+
+def test_a_bar_is_shown_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    quick(max_iter=2).fit(*IRIS)
+    assert capsys.readouterr().err == ""
+    quick(max_iter=2, n_init=2, n_jobs=2, verbose=True).fit(*IRIS)
+    assert "training" in capsys.readouterr().err

@@ -1,0 +1,30 @@
+"""The examples run and say what they promise."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+
+
+def output(name: str) -> str:
+    done = subprocess.run([sys.executable, EXAMPLES / name], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_iris_rules() -> None:
+    text = output("iris_rules.py")
+    accuracy = re.search(r"has not seen: ([\d.]+)", text)
+    assert accuracy is not None and float(accuracy[1]) > 0.85
+    assert re.search(r"petal length \(cm\) [<>] [\d.]+.* -> \w+", text)
+    assert "Accuracy on 45 samples" in text
+    assert text.endswith("the same from its file: True\n")
+
+
+def test_grid_search() -> None:
+    text = output("grid_search.py")
+    assert len(re.findall(r"\d+ dendrites: 0\.\d+ in cross-validation", text)) == 3
+    accuracy = re.search(r"has not seen: ([\d.]+)", text)
+    assert accuracy is not None and float(accuracy[1]) > 0.8
