@@ -67,6 +67,11 @@ def _imputed(X_train: np.ndarray, X_test: np.ndarray) -> tuple[np.ndarray, np.nd
 def _scaled(X: np.ndarray, reference: np.ndarray) -> np.ndarray:
     """X by the reference's range, clipped to [0, 1]; a feature that is constant there becomes 0."""
     low = reference.min(axis=0)
-    width = reference.max(axis=0) - low
+    with np.errstate(over="ignore"):
+        width = reference.max(axis=0) - low
+    if not np.isfinite(width).all():
+        raise ValueError(
+            f"feature number {int(np.argmin(np.isfinite(width)))} ranges over more than a float can hold"
+        )
     scaled = (X - low) / np.where(width > 0, width, 1)
     return np.where(width > 0, np.clip(scaled, 0, 1), 0.0)

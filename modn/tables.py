@@ -30,6 +30,8 @@ def clean(raw: pd.DataFrame, recipe: Recipe) -> pd.DataFrame:
     absent = [column for column in needed if column not in raw.columns]
     if absent:
         raise ValueError(f"column {absent[0]!r} is missing; the table has {', '.join(map(str, raw.columns))}")
+    if recipe.class_column in recipe.drop_columns:
+        raise ValueError(f"column {recipe.class_column!r} is the class and cannot be dropped")
     if raw.columns.has_duplicates:
         raise ValueError(f"column {raw.columns[raw.columns.duplicated()][0]!r} stands more than once")
     table = raw.drop(columns=list(recipe.drop_columns))
@@ -64,7 +66,7 @@ def clean(raw: pd.DataFrame, recipe: Recipe) -> pd.DataFrame:
 
 def features_and_labels(tidy: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """X (N, D) float64, NaN where missing, and the labels (N,) of a tidy table read as text."""
-    X = tidy.iloc[:, :-1].apply(pd.to_numeric, errors="coerce").to_numpy(np.float64)
+    X = tidy.iloc[:, :-1].apply(_numbers, codes=None).to_numpy(np.float64)
     return X, tidy.iloc[:, -1].to_numpy(dtype=np.str_)
 
 

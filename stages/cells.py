@@ -51,6 +51,11 @@ def study_cells(
     for dataset, M, alpha_s, alpha_t in _points(parameters, study, n_classes):
         if chosen.family == "dnm" and n_classes[dataset] != 2:
             continue  # one output: two classes
+        if chosen.filter == "partition" and M % n_classes[dataset]:
+            raise ValueError(
+                f"{dataset}: {chosen.title} shares out M = {M} dendrites among {n_classes[dataset]} classes; "
+                "allowed: multiples of the classes"
+            )
         budget = parameters.derived["budgets"][dataset] if own_budget is None else own_budget
         cap = parameters.max_iterations or budget
         cell = Cell(

@@ -7,16 +7,19 @@ that is not allowed ends the composition, before any file is written.
 
 import difflib
 import functools
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+import yaml
 from hydra import compose as hydra_compose
 from hydra import initialize_config_dir
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra.core.config_store import ConfigStore
-from hydra.errors import ConfigCompositionException, HydraException
+from hydra.errors import ConfigCompositionException, HydraException, MissingConfigException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 
@@ -74,19 +77,34 @@ def _pairs(parameters: Parameters, study: dict[str, list[str]]) -> dict[str, dic
 
 def compose_conf(overrides: list[str]) -> str:
     """The text of params.yaml that conf/ and the overrides compose to."""
-    with initialize_config_dir(str(ROOT / "conf"), version_base=None):
+    with _plain_errors("conf"), initialize_config_dir(str(ROOT / "conf"), version_base=None):
         config = hydra_compose("config", overrides)
-    OmegaConf.resolve(config)
+        OmegaConf.resolve(config)
     return OmegaConf.to_yaml(config)
 
 
 def compose_stage(overrides: list[str]) -> Parameters:
     """The checked parameters of params.yaml, with overrides."""
     ConfigStore.instance().store(name="stage", node={"defaults": ["schema", "params", "_self_"]})
-    with initialize_config_dir(str(ROOT), version_base=None):
+    with _plain_errors("params.yaml"), initialize_config_dir(str(ROOT), version_base=None):
         parameters = _checked(hydra_compose("stage", overrides))
     parameters.derived = derive(parameters)
     return parameters
+
+
+@contextmanager
+def _plain_errors(source: str) -> Iterator[None]:
+    """Whatever the YAML reader, OmegaConf and Hydra raise becomes one ValueError in plain words."""
+    try:
+        yield
+    except MissingConfigException:
+        raise ValueError(f"{source} is missing or incomplete; `make params` composes params.yaml") from None
+    except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
+        raise ValueError(f"{source} cannot be read: {error}") from None
+    except (HydraException, OmegaConfBaseException) as error:
+        text = re.sub(r"\w+ raised while (resolving interpolation|composing config):\s*", "", str(error))
+        text = re.sub(r"\n\s*((object|reference)_type=.*|full_key: (?=\n|$))", "", text)
+        raise ValueError(re.sub(r"\n\s*full_key: (\S+)", r" (key: \1)", text)) from None
 
 
 def _resolve_derived(*, _root_: DictConfig) -> dict[str, Any]:

@@ -4,9 +4,6 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping
 
-from hydra.errors import HydraException
-from omegaconf.errors import OmegaConfBaseException
-
 from stages import composition
 
 Stage = Callable[..., None]
@@ -45,9 +42,14 @@ def run(name: str, about: str | None, stage: Stage, arguments: Mapping[str, str]
             raise StageError(f"{missing[0]}=... is missing: {arguments[missing[0]]}")
         rest = [override for override in overrides if override.partition("=")[0] not in arguments]
         stage(composition.compose_stage(rest), **own)
-    except (StageError, ValueError, HydraException, OmegaConfBaseException) as error:
+    except (StageError, ValueError, MemoryError) as error:
         sys.exit(f"{name}: {error}")
     except FileNotFoundError as error:
         sys.exit(f"{name}: {error.filename} is missing; an earlier stage makes it: dvc repro")
+    except OSError as error:
+        if error.filename is None and error.errno is None:
+            raise  # not the system's word on a file
+        where = f"{error.filename}: " if error.filename else ""
+        sys.exit(f"{name}: {where}{error.strerror}; nothing was replaced")
     except KeyboardInterrupt:
         sys.exit(130)

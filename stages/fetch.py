@@ -1,7 +1,6 @@
 """fetch: verify each raw table, clean it, write it tidy; and Table 1, checked against the paper's."""
 
 import hashlib
-import io
 import math
 
 import numpy as np
@@ -26,7 +25,7 @@ def fetch(parameters: Parameters) -> None:
     with files.replaced_folder(files.TABLES) as folder:
         for name, table in tidy.items():
             files.write_csv(folder / f"{name}.csv", table)
-    files.write_csv(files.TABLE1, table1)
+        files.write_csv(files.TABLE1, table1)
     for row in table1.itertuples():
         counts = f"{row.train} + {row.test} rows, {row.classes} classes, {row.features} features"
         print(f"fetch: {row.title}: {counts}")
@@ -45,10 +44,7 @@ def _read(dataset: Dataset) -> pd.DataFrame:
             f"{dataset.file} is damaged or changed: its SHA-256 is {digest}, expected {dataset.sha256}; "
             "restore it (git checkout), or set sha256 in conf/datasets if the change is meant"
         )
-    try:
-        return pd.read_csv(io.BytesIO(content), dtype=str, keep_default_na=False, encoding="utf-8")
-    except (ValueError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        raise StageError(f"{dataset.file} is not a CSV table with a header: {error}") from None
+    return files.parse_table(content, dataset.file)
 
 
 def _clean(raw: pd.DataFrame, name: str, dataset: Dataset) -> pd.DataFrame:
@@ -103,21 +99,17 @@ def _compare_with_paper(table1: pd.DataFrame) -> None:
 
 def _compare_with_uci(raw: pd.DataFrame, dataset: Dataset) -> None:
     """The values that UCI serves now must be those of the bundled table."""
+    from stages import uci  # late: nothing of the network is imported where nobody asks for it
+
+    assert dataset.uci_id is not None
     try:
-        from ucimlrepo import fetch_ucirepo
-    except ImportError:
-        raise StageError("fetch.source=uci needs the client ucimlrepo: pip install 'modn[uci]'") from None
-    try:
-        served = fetch_ucirepo(id=dataset.uci_id).data
-    except (
-        Exception
-    ) as error:  # the client raises what it likes, bare ConnectionError and its own kinds among it
+        theirs, targets = uci.serve(dataset.uci_id)
+    except (OSError, ValueError) as error:
         raise StageError(
             f"UCI's dataset {dataset.uci_id} ({dataset.title}) cannot be fetched: {error}; "
             "fetch.source=bundled needs no network"
         ) from None
     ours = raw.drop(columns=[dataset.class_column, *dataset.drop_columns])
-    theirs = served.features
     if ours.shape != theirs.shape:
         raise StageError(
             f"{dataset.title}: UCI's table is {theirs.shape[0]} x {theirs.shape[1]}, ours {ours.shape}"
@@ -130,7 +122,9 @@ def _compare_with_uci(raw: pd.DataFrame, dataset: Dataset) -> None:
                 f"{dataset.title}, row {row + 1}, column {column!r}: ours is {ours[column].iloc[row]!r}, "
                 f"UCI's {name!r} is {str(values.iloc[row])!r}"
             )
-    labels = pd.DataFrame({"uci": served.targets.iloc[:, 0].astype(str), "ours": raw[dataset.class_column]})
+    labels = pd.DataFrame(
+        {"uci": targets.iloc[:, 0].astype(str), "ours": raw[dataset.class_column].to_numpy()}
+    )
     if labels.groupby("uci")["ours"].nunique().max() > 1:
         raise StageError(f"{dataset.title}: rows of one class at UCI are of several classes in our table")
 

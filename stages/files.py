@@ -1,5 +1,7 @@
 """Where the stages keep things, and how they write them: to a temporary file first, then os.replace."""
 
+import csv
+import io
 import json
 import os
 import shutil
@@ -10,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stages.composition import ROOT
+from stages.entrypoint import StageError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +26,8 @@ MODELS = ROOT / "data/models"  # train: results, a function of parameters, data 
 PROVENANCE = ROOT / "data/provenance"  # train: how and when they were made
 EXAMPLES = ROOT / "data/examples.npz"  # evaluate: neurons to draw
 PART = ".part"  # how names of temporary files end; neither git nor DVC looks at them
+
+FORMAT = 1  # of the .npz files: raised when what they hold changes, so that older ones are not misread
 
 
 def report_folder(profile: str) -> Path:
@@ -52,13 +57,38 @@ def read_csv(path: Path) -> "pd.DataFrame":
     return pd.read_csv(path) if path.stat().st_size > 1 else pd.DataFrame()
 
 
+def parse_table(content: bytes, name: str) -> "pd.DataFrame":
+    """A CSV with a header, every cell as text; what stands in line k of the file has the index k - 2.
+
+    Not pandas' reader: that one renames repeated columns, fills up short rows and cuts long ones.
+    """
+    import pandas as pd
+
+    lines, rows = [], []
+    try:
+        reader = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
+        for row in reader:
+            if row:
+                lines.append(reader.line_num)
+                rows.append(row)
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise StageError(f"{name} is not a CSV table with a header: {error}") from None
+    if not rows:
+        raise StageError(f"{name} is not a CSV table with a header: it is empty")
+    header, *body = rows
+    for line, row in zip(lines[1:], body, strict=True):
+        if len(row) != len(header):
+            raise StageError(f"{name}, line {line}: {len(row)} cells, but the header has {len(header)}")
+    return pd.DataFrame(body, columns=header, index=[line - 2 for line in lines[1:]], dtype=object)
+
+
 def write_arrays(path: Path, arrays: "dict[str, np.ndarray]") -> None:
     """Write an .npz; the same arrays give the same bytes."""
     import numpy as np
 
     def save(temporary: Path) -> None:
         with temporary.open("wb") as stream:
-            np.savez(stream, allow_pickle=False, **arrays)
+            np.savez(stream, allow_pickle=False, format=np.array(FORMAT), **arrays)
 
     _replace(path, save)
 
@@ -67,8 +97,21 @@ def read_arrays(path: Path) -> "dict[str, np.ndarray]":
     """Read an .npz written by write_arrays."""
     import numpy as np
 
-    with np.load(path, allow_pickle=False) as stored:
-        return dict(stored)
+    content = path.read_bytes()
+    name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as stored:
+            arrays = {key: np.asarray(stored[key]) for key in stored}
+    except Exception as error:  # NumPy, zipfile and zlib raise what they like on bytes that are not ours
+        raise StageError(f"{name} is damaged; `dvc repro` restores it ({error})") from None
+    version = arrays.pop("format", None)
+    if version is None or not np.array_equal(version, FORMAT):
+        found = "no format number" if version is None else f"format {version}"
+        raise StageError(
+            f"{name} was written by another version of modn: it has {found}, this one reads {FORMAT}; "
+            "`dvc repro --force` makes it anew"
+        )
+    return arrays
 
 
 @contextmanager

@@ -3,9 +3,6 @@
 import argparse
 import sys
 
-from hydra.errors import HydraException
-from omegaconf.errors import OmegaConfBaseException
-
 from stages import composition, files
 
 
@@ -19,7 +16,7 @@ def main() -> None:
     composition.register()
     try:
         text = composition.compose_conf(overrides)
-    except (ValueError, HydraException, OmegaConfBaseException) as error:
+    except ValueError as error:
         sys.exit(f"params: {error}")
     files.write_text(composition.ROOT / "params.yaml", text)
 

@@ -152,6 +152,8 @@ def check(parameters: Parameters) -> None:
         _at_least("dendrites", p.dendrites, 1)
     _one_of("split.protocol", p.split.protocol, PROTOCOLS)
     _at_least("split.seed", p.split.seed, 0)
+    if p.split.seed + p.split.count > 2**32:
+        raise ConfigurationError("split.seed", p.split.seed, "an integer below 2**32, scikit-learn's largest")
     if p.split.count not in (1, p.runs):
         raise ConfigurationError("split.count", p.split.count, f"1, or one per run ({p.runs})")
     _one_of("fetch.source", p.fetch.source, SOURCES)
@@ -184,6 +186,8 @@ def _check_model(key: str, model: Model) -> None:
         raise ConfigurationError(f"{key}.filter", model.filter, f"null, since {model.family} has no filter")
     if model.family == "dnm" and not model.theta_o:
         raise ConfigurationError(f"{key}.theta_o", model.theta_o, "at least one threshold to choose from")
+    for theta_o in model.theta_o:
+        _is_number(f"{key}.theta_o", theta_o)
 
 
 def _check_dataset(key: str, name: str, dataset: Dataset) -> None:
@@ -198,6 +202,9 @@ def _check_dataset(key: str, name: str, dataset: Dataset) -> None:
     if dataset.n_classes is not None:
         _at_least(f"{key}.n_classes", dataset.n_classes, 2)
     _one_of(f"{key}.missing", dataset.missing, MISSING_VALUE_RULES)
+    for column, codes in dataset.codes.items():
+        for category, number in codes.items():
+            _is_number(f"{key}.codes.{column}.{category}", number)
     size = dataset.test_size
     rows = isinstance(size, int) and not isinstance(size, bool) and size >= 1
     if not rows and not (isinstance(size, float) and 0 < size < 1):
@@ -214,6 +221,8 @@ def _check_dataset(key: str, name: str, dataset: Dataset) -> None:
 def _check_optimizer(name: str, values: Mapping[str, Any]) -> None:
     """Types and ranges are those of the algorithm's own dataclass."""
     key = f"optimizers.{name}"
+    if not isinstance(values, Mapping):
+        raise ConfigurationError(key, values, "the algorithm and its parameters, by name")
     own = dict(values)
     algorithm = own.pop("algorithm", None)
     _is_name(key, name)
@@ -242,8 +251,8 @@ def _check_pairs(key: str, pairs: Mapping[str, list[str]], p: Parameters) -> Non
         model = p.models[name]
         for optimizer in chosen:
             _check_pair(f"{key}.{name}", model, optimizer, p)
-        if key == "comparison" and model.filter == "partition" and p.dendrites is not None:
-            _check_partition(p.dendrites, model, p.datasets)
+        if model.filter == "partition":
+            _check_partition(key, model, p)
 
 
 def _check_pair(key: str, model: Model, optimizer: str, p: Parameters) -> None:
@@ -259,6 +268,8 @@ def _check_sensitivity(p: Parameters) -> None:
     _check_pair("sensitivity.optimizer", p.models[study.model], study.optimizer, p)
     for M in study.dendrites:
         _at_least("sensitivity.dendrites", M, 1)
+    if p.models[study.model].filter == "partition":
+        _check_partition("sensitivity", p.models[study.model], p)
     for name in ("alpha_s", "alpha_t"):
         for alpha in getattr(study, name):
             _positive(f"sensitivity.{name}", alpha)
@@ -268,15 +279,25 @@ def _searches_bits(p: Parameters, optimizer: str) -> bool:
     return optimizers.parameters_class(p.optimizers[optimizer]["algorithm"]).searches_bits
 
 
-def _check_partition(dendrites: int, model: Model, datasets: Mapping[str, Dataset]) -> None:
+def _check_partition(study: str, model: Model, p: Parameters) -> None:
     """Every class has the same number of dendrites."""
-    for name, dataset in datasets.items():
-        if dataset.n_classes is not None and dendrites % dataset.n_classes:
-            raise ConfigurationError(
-                "dendrites",
-                dendrites,
-                f"multiples of {name}'s {dataset.n_classes} classes, shared out evenly by {model.title}",
-            )
+    for name, dataset in p.datasets.items():
+        for key, M in _dendrites(study, name, p):
+            if dataset.n_classes is not None and M is not None and M % dataset.n_classes:
+                allowed = f"multiples of {name}'s {dataset.n_classes} classes"
+                raise ConfigurationError(key, M, f"{allowed}, shared out evenly by {model.title}")
+
+
+def _dendrites(study: str, name: str, p: Parameters) -> list[tuple[str, int | None]]:
+    """Each M that a study has on a dataset, with its key; None: dendrites_per_class for each class."""
+    tuned = p.datasets[name].tuned
+    own: tuple[str, int | None] = "dendrites", p.dendrites
+    if study != "comparison" and tuned is not None:
+        own = f"datasets.{name}.tuned.dendrites", tuned.dendrites
+    if study != "sensitivity":
+        return [own]
+    chosen = name in p.sensitivity.datasets
+    return [own, *(("sensitivity.dendrites", M) for M in p.sensitivity.dendrites)] if chosen else []
 
 
 def _one_of(key: str, value: str, allowed: Iterable[str]) -> None:
@@ -298,3 +319,8 @@ def _at_least(key: str, value: int, low: int) -> None:
 def _positive(key: str, value: float) -> None:
     if not 0 < value < float("inf"):
         raise ConfigurationError(key, value, "a finite number > 0")
+
+
+def _is_number(key: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < float("inf"):
+        raise ConfigurationError(key, value, "a finite number")

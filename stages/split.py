@@ -1,7 +1,6 @@
 """split: make the training and test parts of every table by the chosen protocol."""
 
 import numpy as np
-import pandas as pd
 
 from modn import splits, tables
 from stages import entrypoint, files
@@ -14,20 +13,24 @@ PROTOCOLS = {"published": splits.published, "sound": splits.sound}
 def split(parameters: Parameters) -> None:
     """Read data/tables, write data/splits: per dataset, the parts of each split stacked."""
     choice = parameters.split
+    make = PROTOCOLS[choice.protocol]
+    stacked = {}
     for name, test_size in parameters.derived["test_sizes"].items():
-        tidy = pd.read_csv(files.TABLES / f"{name}.csv", dtype=str, keep_default_na=False)
-        X, labels = tables.features_and_labels(tidy)
-        classes = tables.sorted_classes(labels)
-        y = np.array([np.flatnonzero(classes == label)[0] for label in labels])
-        make = PROTOCOLS[choice.protocol]
+        path = files.TABLES / f"{name}.csv"
+        tidy = files.parse_table(path.read_bytes(), f"data/tables/{name}.csv")
         try:
+            X, labels = tables.features_and_labels(tidy)
+            classes = tables.sorted_classes(labels)
+            y = np.array([np.flatnonzero(classes == label)[0] for label in labels])
             parts = [make(X, y, test_size, choice.seed + k) for k in range(choice.count)]
         except ValueError as error:
             raise StageError(f"{name}: {error}") from None
-        stacked = {part: np.stack([getattr(p, part) for p in parts]) for part in splits.Parts._fields}
-        stacked["classes"] = classes
-        stacked["features"] = tidy.columns[:-1].to_numpy(dtype=np.str_)
-        files.write_arrays(files.SPLITS / f"{name}.npz", stacked)
+        stacked[name] = {part: np.stack([getattr(p, part) for p in parts]) for part in splits.Parts._fields}
+        stacked[name]["classes"] = classes
+        stacked[name]["features"] = tidy.columns[:-1].to_numpy(dtype=np.str_)
+    with files.replaced_folder(files.SPLITS) as folder:
+        for name, arrays in stacked.items():
+            files.write_arrays(folder / f"{name}.npz", arrays)
     count = f"{choice.count} split" + "s" * (choice.count > 1)
     print(f"split: {len(parameters.derived['test_sizes'])} datasets, {choice.protocol}, {count} each")
 

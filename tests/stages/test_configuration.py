@@ -48,6 +48,7 @@ def test_every_choice_composes(group: str, choice: str) -> None:
         overrides += [f"tuned.{name}=[]" for name in ("modn", "dnm", "mlp")]
         overrides += [f"++comparison.{model}=[{optimizer}]"]
         overrides += [f"sensitivity.model={model}", f"sensitivity.optimizer={optimizer}"]
+        overrides += ["sensitivity.dendrites=[6]"]  # MODNP shares them out among two or three classes
     composed = yaml.safe_load(composition.compose_conf(overrides))
     if group in LISTS:
         own = read(group, choice)

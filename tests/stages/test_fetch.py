@@ -1,11 +1,10 @@
 """fetch: the 11 tables are the paper's; whatever is wrong with a table is said, and nothing is changed."""
 
 import shutil
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -127,7 +126,10 @@ def test_a_missing_file(place: Place, iris: Parameters, refused: Callable[..., N
     ("text", "expected"),
     [
         ("", ["is not a CSV table with a header"]),
-        ("a,class\n1,x,3\n1,2,3,4\n", ["is not a CSV table with a header"]),
+        ('a,class\n"1,x\n', ["is not a CSV table with a header"]),
+        ("a,class\n1,x\n\n1,x,3\n", ["line 4: 3 cells, but the header has 2"]),
+        ("a,class\n1,x\n1\n", ["line 3: 1 cells, but the header has 2"]),
+        ("a,a,class\n1,1,x\n2,2,y\n", ["column 'a' stands more than once"]),
         ("a,b\n1,2\n", ["column 'class' is missing", "a, b", "conf/datasets/iris.yaml"]),
         ("a,class\n1,x\nmany,y\n", ["'many' in line 3, column 'a', is not a finite number"]),
         ("a,class\n1,x\n,y\n3,x\n", ["a value is missing in line 3, column 'a'", "drop_rows or median"]),
@@ -186,7 +188,7 @@ def test_an_error_while_writing_leaves_the_old_tables(
     assert not list((place.root / "data").glob(".*"))
 
 
-# fetch.source=uci, with a client of our own in the official one's place
+# fetch.source=uci, with answers of our own in UCI's place
 
 
 def served_as_uci_does(place: Place, parameters: Parameters, name: str) -> SimpleNamespace:
@@ -196,16 +198,14 @@ def served_as_uci_does(place: Place, parameters: Parameters, name: str) -> Simpl
     features = raw.drop(columns=[dataset.class_column, *dataset.drop_columns])
     features.columns = [f"uci {column}" for column in features]
     targets = pd.DataFrame({"target": "class-" + raw[dataset.class_column].astype(str)})
-    return SimpleNamespace(data=SimpleNamespace(features=features, targets=targets))
+    return SimpleNamespace(features=features, targets=targets)
 
 
 @pytest.fixture
 def uci(place: Place, monkeypatch: pytest.MonkeyPatch) -> dict[int, SimpleNamespace]:
-    """What the client serves, by id."""
+    """What UCI serves, by id."""
     shelf: dict[int, SimpleNamespace] = {}
-    client = ModuleType("ucimlrepo")
-    client.fetch_ucirepo = lambda id: shelf[id]  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "ucimlrepo", client)
+    monkeypatch.setattr("stages.uci.serve", lambda id: (shelf[id].features, shelf[id].targets))
     return shelf
 
 
@@ -238,7 +238,7 @@ def test_uci_with_missing_values_and_categories(place: Place, uci: dict[int, Sim
 def test_uci_with_one_other_cell(
     from_uci: Parameters, uci: dict[int, SimpleNamespace], refused: Callable[..., None]
 ) -> None:
-    uci[53].data.features.iloc[41, 2] = 1.4
+    uci[53].features.iloc[41, 2] = 1.4
     refused(from_uci, "Iris, row 42, column 'petal_length'", "ours is '1.3'", "'uci petal_length' is '1.4'")
 
 
@@ -247,8 +247,8 @@ def test_uci_with_a_value_where_ours_is_missing(
 ) -> None:
     parameters = place.parameters("datasets=[heart_disease]")
     uci[45] = served_as_uci_does(place, parameters, "heart_disease")
-    row = int(np.flatnonzero(uci[45].data.features["uci ca"].isna())[0])
-    uci[45].data.features.loc[row, "uci ca"] = 0.0
+    row = int(np.flatnonzero(uci[45].features["uci ca"].isna())[0])
+    uci[45].features.loc[row, "uci ca"] = 0.0
     parameters.fetch.source = "uci"
     refused(parameters, f"Heart disease, row {row + 1}, column 'ca'", "ours is ''")
 
@@ -256,36 +256,26 @@ def test_uci_with_a_value_where_ours_is_missing(
 def test_uci_with_another_shape(
     from_uci: Parameters, uci: dict[int, SimpleNamespace], refused: Callable[..., None]
 ) -> None:
-    uci[53].data.features = uci[53].data.features.iloc[:149]
+    uci[53].features = uci[53].features.iloc[:149]
     refused(from_uci, "Iris", "UCI's table is 149 x 4", "150")
 
 
 def test_uci_with_other_classes(
     from_uci: Parameters, uci: dict[int, SimpleNamespace], refused: Callable[..., None]
 ) -> None:
-    uci[53].data.targets.iloc[0, 0] = "class-Iris-virginica"
+    uci[53].targets.iloc[0, 0] = "class-Iris-virginica"
     refused(from_uci, "Iris", "one class at UCI are of several classes")
 
 
-@pytest.mark.parametrize("error", [ConnectionError("Error connecting to server"), ValueError("not found")])
-def test_uci_without_a_network(
-    from_uci: Parameters,
-    monkeypatch: pytest.MonkeyPatch,
-    refused: Callable[..., None],
-    error: Exception,
+@pytest.mark.parametrize("error", [ConnectionError("no route to host"), ValueError("not found")])
+def test_uci_without_an_answer(
+    from_uci: Parameters, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., None], error: Exception
 ) -> None:
-    def fetch_ucirepo(id: int) -> None:
+    def serve(id: int) -> None:
         raise error
 
-    monkeypatch.setattr(sys.modules["ucimlrepo"], "fetch_ucirepo", fetch_ucirepo)
+    monkeypatch.setattr("stages.uci.serve", serve)
     refused(from_uci, "UCI's dataset 53 (Iris) cannot be fetched", str(error), "fetch.source=bundled")
-
-
-def test_uci_without_the_client(
-    from_uci: Parameters, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., None]
-) -> None:
-    monkeypatch.setitem(sys.modules, "ucimlrepo", None)
-    refused(from_uci, "needs the client ucimlrepo", "modn[uci]")
 
 
 def test_a_table_that_uci_does_not_have_is_not_asked_for(
