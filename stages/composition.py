@@ -77,7 +77,7 @@ def _pairs(parameters: Parameters, study: dict[str, list[str]]) -> dict[str, dic
 
 def compose_conf(overrides: list[str]) -> str:
     """The text of params.yaml that conf/ and the overrides compose to."""
-    with _plain_errors("conf"), initialize_config_dir(str(ROOT / "conf"), version_base=None):
+    with plain_errors("conf"), initialize_config_dir(str(ROOT / "conf"), version_base=None):
         config = hydra_compose("config", overrides)
         OmegaConf.resolve(config)
     return OmegaConf.to_yaml(config)
@@ -86,14 +86,14 @@ def compose_conf(overrides: list[str]) -> str:
 def compose_stage(overrides: list[str]) -> Parameters:
     """The checked parameters of params.yaml, with overrides."""
     ConfigStore.instance().store(name="stage", node={"defaults": ["schema", "params", "_self_"]})
-    with _plain_errors("params.yaml"), initialize_config_dir(str(ROOT), version_base=None):
-        parameters = _checked(hydra_compose("stage", overrides))
+    with plain_errors("params.yaml"), initialize_config_dir(str(ROOT), version_base=None):
+        parameters = checked(hydra_compose("stage", overrides))
     parameters.derived = derive(parameters)
     return parameters
 
 
 @contextmanager
-def _plain_errors(source: str) -> Iterator[None]:
+def plain_errors(source: str) -> Iterator[None]:
     """Whatever the YAML reader, OmegaConf and Hydra raise becomes one ValueError in plain words."""
     try:
         yield
@@ -109,10 +109,11 @@ def _plain_errors(source: str) -> Iterator[None]:
 
 def _resolve_derived(*, _root_: DictConfig) -> dict[str, Any]:
     everything_else = [str(key) for key in _root_ if key != "derived"]
-    return derive(_checked(OmegaConf.masked_copy(_root_, everything_else)))
+    return derive(checked(OmegaConf.masked_copy(_root_, everything_else)))
 
 
-def _checked(config: DictConfig) -> Parameters:
+def checked(config: DictConfig) -> Parameters:
+    """The parameters of a configuration, typed and within their ranges."""
     # as plain values: what Hydra has typed already may hold keys that were forced in with "+"
     plain = OmegaConf.to_container(config, resolve=True)
     assert isinstance(plain, dict)

@@ -2,7 +2,8 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 
 from stages import composition
 
@@ -33,7 +34,7 @@ def run(name: str, about: str | None, stage: Stage, arguments: Mapping[str, str]
     parser.add_argument("overrides", nargs="*", help=argparse.SUPPRESS)
     overrides = parser.parse_args().overrides
     composition.register()
-    try:
+    with reported(name):
         own = dict(
             override.split("=", 1) for override in overrides if override.partition("=")[0] in arguments
         )
@@ -42,14 +43,20 @@ def run(name: str, about: str | None, stage: Stage, arguments: Mapping[str, str]
             raise StageError(f"{missing[0]}=... is missing: {arguments[missing[0]]}")
         rest = [override for override in overrides if override.partition("=")[0] not in arguments]
         stage(composition.compose_stage(rest), **own)
+
+
+@contextmanager
+def reported(name: str) -> Iterator[None]:
+    """End the process with one message where a user can mend it; a fault of ours keeps its traceback."""
+    try:
+        yield
     except (StageError, ValueError, MemoryError) as error:
         sys.exit(f"{name}: {error}")
     except FileNotFoundError as error:
         sys.exit(f"{name}: {error.filename} is missing; an earlier stage makes it: dvc repro")
     except OSError as error:
-        if error.filename is None and error.errno is None:
+        if error.strerror is None:
             raise  # not the system's word on a file
-        where = f"{error.filename}: " if error.filename else ""
-        sys.exit(f"{name}: {where}{error.strerror}; nothing was replaced")
+        sys.exit(f"{name}: {error.filename2 or error.filename}: {error.strerror}; nothing was replaced")
     except KeyboardInterrupt:
         sys.exit(130)

@@ -1,9 +1,8 @@
 """Compose conf/ into params.yaml, as `dvc exp run` does: python -m stages.params profile=smoke."""
 
 import argparse
-import sys
 
-from stages import composition, files
+from stages import composition, entrypoint, files
 
 
 def main() -> None:
@@ -14,11 +13,9 @@ def main() -> None:
     )
     overrides = parser.parse_args().overrides
     composition.register()
-    try:
+    with entrypoint.reported("params"):
         text = composition.compose_conf(overrides)
-    except ValueError as error:
-        sys.exit(f"params: {error}")
-    files.write_text(composition.ROOT / "params.yaml", text)
+        files.write_text(composition.ROOT / "params.yaml", text)
 
 
 if __name__ == "__main__":
