@@ -138,7 +138,13 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("data", type=Path, metavar="DATA.csv", help="first line: names of the columns")
     command.add_argument("--target", required=True, metavar="COLUMN", help="the column that holds the class")
     command.add_argument("--out", required=True, type=Path, metavar="MODEL", help="where the model goes")
-    command.add_argument("--drop", nargs="+", default=[], metavar="COLUMN", help="columns to leave out")
+    command.add_argument(
+        "--drop",
+        action="append",
+        default=[],
+        metavar="COLUMN",
+        help="leave this column out (may be repeated)",
+    )
     command.add_argument(
         "--solver", default="adam", help="adam, bbo, ga, pso, pbil or es (default: %(default)s)"
     )
