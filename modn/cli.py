@@ -195,7 +195,20 @@ def _command(commands: Any, run: Any, help: str) -> argparse.ArgumentParser:
 
 
 def _add_separator(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--sep", default=",", metavar="CHARACTER", help="between the columns (default: ,)")
+    command.add_argument(
+        "--sep",
+        type=_separator,
+        default=",",
+        metavar="CHARACTER",
+        help="between the columns, \\t for a tab (default: ,)",
+    )
+
+
+def _separator(text: str) -> str:
+    character = "\t" if text == "\\t" else text
+    if len(character) != 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a single character")
+    return character
 
 
 def _positive(text: str) -> int:

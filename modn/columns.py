@@ -5,7 +5,7 @@ feature for each of them ("colour=red"), a single one where there are two. What 
 file is kept with the model, so that a later file is coded in the same way or refused with the cell at fault.
 """
 
-import warnings
+import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,35 +19,30 @@ MOST_CATEGORIES = 50  # more is an identifier or a free text, not a category
 
 
 def read_csv(path: Path, separator: str = ",") -> pd.DataFrame:
-    """The file's cells as text, NaN where missing; the index is the line in the file (the header's is 1)."""
+    """The file's cells as text, None where missing; the index is the line in the file (the header's is 1).
+
+    Not pandas' reader, which renames repeated columns and fills up short rows.
+    """
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            cells = pd.read_csv(
-                path,
-                sep=separator,
-                header=None,
-                dtype=str,
-                keep_default_na=False,
-                na_values=MISSING,
-                skipinitialspace=True,
-                skip_blank_lines=False,
-                encoding="utf-8-sig",
-            )
-    except pd.errors.EmptyDataError:
-        raise ValueError(f"{path} is empty") from None
-    except (pd.errors.ParserError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} cannot be read as a CSV file: {str(error).strip()}") from None
-    header = cells.iloc[0]
-    cells = cells.iloc[1:].dropna(how="all")
-    cells.index += 1
-    if header.isna().any():
-        raise ValueError(f"{path} has no name for column {int(header.isna().argmax()) + 1} in line 1")
-    if header.duplicated().any():
-        raise ValueError(f"{path} has the column {header[header.duplicated()].iloc[0]!r} more than once")
-    if cells.empty:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file, delimiter=separator, skipinitialspace=True, strict=True)
+            lines = dict((reader.line_num, row) for row in reader if any(row))
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} cannot be read as a CSV file: {error}") from None
+    if not lines:
+        raise ValueError(f"{path} is empty")
+    header = lines.pop(min(lines))
+    for name in header:
+        if not name or header.count(name) > 1:
+            what = f"the column {name!r} more than once" if name else "a column without a name"
+            raise ValueError(f"{path} has {what}: {', '.join(map(repr, header))}")
+    for line, row in lines.items():
+        if len(row) != len(header):
+            raise ValueError(f"{path}, line {line}: {len(row)} cells, but the header has {len(header)}")
+    if not lines:
         raise ValueError(f"{path} has a header, but no rows")
-    return cells.set_axis(header.tolist(), axis=1)
+    cells = [[None if cell in MISSING else cell for cell in row] for row in lines.values()]
+    return pd.DataFrame(cells, columns=header, index=list(lines), dtype=object)
 
 
 def labels(table: pd.DataFrame, target: str) -> np.ndarray:
