@@ -9,7 +9,7 @@ PACKAGES := --editable ".[pipeline,dask,dev]" --constraint requirements.lock
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup repro review test lint format params lock clean
+.PHONY: help setup repro review test lint format params lock audit clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ params: $(READY) ## compose conf/ into params.yaml anew
 lock: $(READY) ## resolve requirements.lock anew
 	uv pip compile pyproject.toml --all-extras --universal --fork-strategy fewest --python-version 3.11 \
 		--no-header --no-annotate --upgrade --output-file requirements.lock
+
+audit: $(READY) ## look up the locked packages among the known vulnerabilities (needs a network)
+	uv tool run pip-audit@2.10.1 --requirement requirements.lock --no-deps --disable-pip --strict
 
 clean: ## remove the virtual environment and all caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .dvc/cache .dvc/tmp
