@@ -75,17 +75,21 @@ def train(
     rng: np.random.Generator,
     filter: str | None = None,
     callback: Callback | None = None,
+    start: tuple[np.ndarray, np.ndarray | None] | None = None,
 ) -> Training:
     """Minimise the objective's loss.
 
     `filter` of an Objective: "learned" (MODN), "partition" (MODNP) or "full" (MODNF); a baseline has none.
     `callback(iteration, loss)` is called after each iteration of either step; where it returns True, training
-    stops with the best so far.
+    stops with the best so far. `start`, the parameters and P of an earlier training, is gone on from: it is
+    one of the initial population.
     """
     trainer = _Trainer(objective, optimizer, schedule, rng, callback)
     if isinstance(objective, Objective):
-        trainer.train_with_filter(objective, filter or "learned")
+        trainer.train_with_filter(objective, filter or "learned", start)
     elif filter is None:
+        if start is not None:
+            trainer.begin_at(start[0], objective.loss(start[0]))
         trainer.parameter_step(objective.loss, objective.loss_and_gradient, schedule.parameter_iterations)
     else:
         raise ValueError(
@@ -126,10 +130,20 @@ class _Trainer:
             self.seconds,
         )
 
-    def train_with_filter(self, objective: Objective, filter: str) -> None:
+    def begin_at(self, parameters: np.ndarray, loss: np.ndarray) -> None:
+        """Go on from these parameters (V,), whose loss is (1,)."""
+        self.parameters, self.loss = np.array(parameters), float(loss[0])
+
+    def train_with_filter(
+        self, objective: Objective, filter: str, start: tuple[np.ndarray, np.ndarray | None] | None
+    ) -> None:
         fixed = {"partition": filters.partition, "full": filters.full}
+        if start is not None:
+            self.begin_at(start[0], objective.loss(start[0], np.asarray(start[1])))
         if filter in fixed:
             self.P = fixed[filter](objective.n_dendrites, objective.n_classes)
+            if start is not None and not np.array_equal(np.asarray(start[1]), self.P):
+                raise ValueError(f"start has another P than filter={filter!r}")
             self._parameter_step(objective, self.P, filter, self.schedule.parameter_iterations)
             return
         if filter != "learned":
@@ -137,7 +151,7 @@ class _Trainer:
         if not self.optimizer.searches_bits:
             able = ", ".join(fixed)
             raise ValueError(f"{self.optimizer.name} follows a gradient and cannot learn P; allowed: {able}")
-        P = self._draw_start(objective)
+        P = self._draw_start(objective) if start is None else np.asarray(start[1])
         for share in self._shares():
             if not self.stopped:
                 P = self._filter_step(objective, P)

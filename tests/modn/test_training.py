@@ -223,6 +223,43 @@ def test_the_search_starts_in_the_boxes_of_the_authors() -> None:
     assert space.upper.tolist() == [1] * (2 * D * M + 2 * C)
 
 
+@pytest.mark.parametrize(
+    ("name", "filter"),
+    [(name, "learned") for name in HEURISTICS] + [("adam", "partition"), ("bp", "full"), ("bbo", "full")],
+)
+def test_training_goes_on_from_a_start(name: str, filter: str) -> None:
+    first, objective = trained(name, filter)
+    start = (first.parameters, first.P)
+    optimizer, schedule = make(name, population=12), Schedule(6, 3)
+    second = train(objective, optimizer, schedule, np.random.default_rng(1), filter, start=start)
+    reads_back(second, objective)
+    at_most = first.loss + 1e-6  # the kernels' float32 sums depend on the size of the population
+    assert second.loss <= at_most and second.curve[0] <= at_most
+    none = train(objective, optimizer, Schedule(0, 0), np.random.default_rng(1), filter, start=start)
+    assert none.loss <= at_most
+
+
+def test_a_baseline_goes_on_from_a_start() -> None:
+    objective = MLPObjective(Witness().X, Witness().y, n_hidden=3, n_classes=C)
+    first = train(objective, make("adam"), Schedule(50), np.random.default_rng(0))
+    start = (first.parameters, None)
+    second = train(objective, make("adam"), Schedule(0), np.random.default_rng(1), start=start)
+    assert np.array_equal(second.parameters, first.parameters) and second.loss == pytest.approx(first.loss)
+
+
+def test_a_start_with_another_filter_is_refused() -> None:
+    first, objective = trained("adam", "full")
+    with pytest.raises(ValueError, match="start has another P than filter='partition'"):
+        train(
+            objective,
+            make("adam"),
+            Schedule(1),
+            np.random.default_rng(0),
+            "partition",
+            start=(first.parameters, first.P),
+        )
+
+
 def test_an_unknown_filter_is_refused() -> None:
     with pytest.raises(ValueError, match="filter is 'round'; allowed: learned, partition, full"):
         trained(filter="round")
