@@ -33,7 +33,7 @@ VECTOR_BYTES = 64
 class Block(NamedTuple):
     """R distinct samples and the recipe for their product over features."""
 
-    counts: NDArray[np.float32]  # (R, C) how many samples of class c the distinct sample stands for
+    counts: NDArray[np.float32]  # (R, C) how many samples of class c it stands for, or their weight
     features: NDArray[np.int64]  # (D,) the tabled features, then the others
     n_tabled: int
     values: NDArray[np.float32]  # the distinct values of each tabled feature, the R values of each other one
@@ -42,20 +42,27 @@ class Block(NamedTuple):
     right: NDArray[np.uint32]
 
 
-def blocks_of(X: NDArray[np.float64], y: NDArray[np.int64], n_classes: int) -> list[Block]:
-    """Return the samples X (N, D) with classes y as blocks that fit the cache."""
+def blocks_of(
+    X: NDArray[np.float64],
+    y: NDArray[np.int64],
+    n_classes: int,
+    sample_weight: NDArray[np.float64] | None = None,
+) -> list[Block]:
+    """Return the samples X (N, D) with classes y as blocks that fit the cache; a weight None is 1."""
     N, D = X.shape
     rows_per_block = max(128, BLOCK_BYTES // (VECTOR_BYTES * (D + n_classes)))
     n_blocks = -(-N // rows_per_block)
-    parts = zip(np.array_split(X, n_blocks), np.array_split(y, n_blocks), strict=True)
-    return [_block(X_part, np.eye(n_classes, dtype=np.float32)[y_part]) for X_part, y_part in parts]
+    weights = np.zeros((N, n_classes))
+    weights[np.arange(N), y] = 1.0 if sample_weight is None else sample_weight
+    parts = zip(np.array_split(X, n_blocks), np.array_split(weights, n_blocks), strict=True)
+    return [_block(X_part, weights_part) for X_part, weights_part in parts]
 
 
-def _block(X: NDArray[np.float64], one_hot: NDArray[np.float32]) -> Block:
+def _block(X: NDArray[np.float64], weights: NDArray[np.float64]) -> Block:
     X, sample_of = np.unique(X, axis=0, return_inverse=True)
     R, D = X.shape
-    counts = np.zeros((R, one_hot.shape[1]), dtype=np.float32)
-    np.add.at(counts, sample_of.ravel(), one_hot)
+    counts = np.zeros((R, weights.shape[1]))
+    np.add.at(counts, sample_of.ravel(), weights)
 
     distinct = [np.unique(X[:, i], return_inverse=True) for i in range(D)]
     tabled = [i for i in range(D) if len(distinct[i][0]) <= TABLED_BELOW * R]
@@ -86,7 +93,7 @@ def _block(X: NDArray[np.float64], one_hot: NDArray[np.float32]) -> Block:
     left.append(last[0])
     right.append(last[1])
     return Block(
-        counts=counts,
+        counts=counts.astype(np.float32),
         features=np.array(tabled + others, dtype=np.int64),
         n_tabled=len(tabled),
         values=np.concatenate(values).astype(np.float32),

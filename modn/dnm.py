@@ -14,8 +14,15 @@ from scipy.special import expit
 
 from modn import filters, kernels
 from modn.neuron import Neuron
-from modn.objective import population_rows, prepare, sum_gradients
-from modn.validation import class_indices, finite_array, finite_number, positive_integer, positive_number
+from modn.objective import feature_scaling, population_rows, scaled_blocks, sum_gradients, total_weight
+from modn.validation import (
+    class_indices,
+    finite_array,
+    finite_number,
+    positive_integer,
+    positive_number,
+    sample_weights,
+)
 
 Array = NDArray[np.float64]
 
@@ -84,10 +91,19 @@ class DNMObjective:
     """The binary cross-entropy of the DNM on one training set, as a function of a population's parameters.
 
     parameters  (S, 2DM), rows [w_s row-major | theta_s]; a single row is a population of one
+
+    `sample_weight` (N,) is how much each sample counts; by default, 1.
     """
 
     def __init__(
-        self, X: ArrayLike, y: ArrayLike, n_dendrites: int, alpha_s: float, alpha_o: float, theta_o: float
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        n_dendrites: int,
+        alpha_s: float,
+        alpha_o: float,
+        theta_o: float,
+        sample_weight: ArrayLike | None = None,
     ) -> None:
         self.X = finite_array("X", X, ("n_samples", "n_features"))
         self.y = class_indices("y", y, len(self.X), 2)
@@ -95,7 +111,9 @@ class DNMObjective:
         self.alpha_s = positive_number("alpha_s", alpha_s)
         self.alpha_o = positive_number("alpha_o", alpha_o)
         self.theta_o = finite_number("theta_o", theta_o)
-        self._scaling, self._blocks = prepare(self.X, self.y, 2, self.alpha_s, self.alpha_o)
+        self._scaling = feature_scaling(self.X, self.alpha_s, self.alpha_o)
+        weights = sample_weights("sample_weight", sample_weight, len(self.X))
+        self._blocks = scaled_blocks(self.X, self.y, 2, weights, self._scaling)
         self._P = filters.full(self.n_dendrites, 1)[None]
 
     @property
@@ -109,7 +127,7 @@ class DNMObjective:
         loss = np.zeros(len(rows))
         for block in self._blocks:
             loss += kernels.population_loss(block, rows, self._P, self._scaling, kernels.DNM)
-        return loss / len(self.X)
+        return loss / total_weight(self._blocks)
 
     def gradient(self, parameters: ArrayLike) -> Array:
         """Return the exact gradient (S, 2DM) of each individual's loss."""

@@ -50,9 +50,9 @@ _LARGEST = 1e30
 
 _ROWS_PER_SUM = 32  # float32 sums of so many terms are then added up in float64
 
-# What follows the soma: MODN's telodendra and softmax with the exact or one of the published gradients, or
-# the DNM's single sigmoid with the exact one.
-MODN, MODNP_PUBLISHED, MODNF_PUBLISHED, DNM = 0, 1, 2, 3
+# What follows the soma: MODN's telodendra and softmax with the exact or one of the published gradients, the
+# DNM's single sigmoid with the exact one, or the softmax of what MODN takes the tanh of.
+MODN, MODNP_PUBLISHED, MODNF_PUBLISHED, DNM, POTENTIALS = 0, 1, 2, 3, 4
 
 
 class Scaling(NamedTuple):
@@ -403,6 +403,31 @@ def _softmax_gradient(head, V, lane_counts, lane_w_t, lane_theta_t, n, R_n, dU):
 
 
 @compiled
+def _potentials_gradient(V, lane_counts, lane_w_t, lane_theta_t, n, dU):
+    """Return the loss of softmax(U), U = w_t V - theta_t; V becomes dloss/dV and dU (C, LANES) dloss/dU."""
+    C = lane_w_t.shape[0]
+    R = V.shape[0] // C
+    samples, true_U = splat(0.0), splat(0.0)
+    largest = load(lane_w_t, 0) * load(V, n) - load(lane_theta_t, 0)
+    for c in range(C):
+        U = load(lane_w_t, c) * load(V, c * R + n) - load(lane_theta_t, c)
+        store(dU, c, U)
+        largest = maximum(largest, U)
+        samples = samples + load(lane_counts, c * R + n)
+        true_U = multiply_add(load(lane_counts, c * R + n), U, true_U)
+    total = splat(0.0)
+    for c in range(C):
+        total = total + exp2((load(dU, c) - largest) * splat(_LOG2_E))
+    inverse_total = reciprocal(total)
+    for c in range(C):
+        proba = exp2((load(dU, c) - largest) * splat(_LOG2_E)) * inverse_total
+        gradient = samples * proba - load(lane_counts, c * R + n)
+        store(dU, c, gradient)
+        store(V, c * R + n, gradient * load(lane_w_t, c))
+    return samples * (log(total) + largest) - true_U
+
+
+@compiled
 def _sigmoid_gradient(V, lane_counts, lane_w_t, lane_theta_t, n, dU):
     """Return `_sigmoid_loss`; V becomes dloss/dV and dU (1, LANES) dloss/dU."""
     R = V.shape[0]
@@ -430,6 +455,8 @@ def _head_gradient(head, V, lane_counts, lane_w_t, lane_theta_t, n_rows, lane_lo
             store(V_n, c, load(V, c * R + n))
         if head == DNM:
             store(loss, 0, _sigmoid_gradient(V, lane_counts, lane_w_t, lane_theta_t, n, dU))
+        elif head == POTENTIALS:
+            store(loss, 0, _potentials_gradient(V, lane_counts, lane_w_t, lane_theta_t, n, dU))
         else:
             store(loss, 0, _softmax_gradient(head, V, lane_counts, lane_w_t, lane_theta_t, n, R_n, dU))
         for lane in range(LANES):
@@ -450,6 +477,24 @@ def _dendrites_gradient(Z, first_Z, lane_P, dV, dlog_Z, first):
         for c in range(C):
             total = multiply_add(load(lane_P, c), load(dV, c * R + n), total)
         store(dlog_Z, first + n, total * load(Z, first_Z + n))
+
+
+@compiled
+def _filter_gradient(Z, first_Z, dV, first, size, vector, sums, dP):
+    """Eq. 5 backwards, its other factor: add one vector's dloss/dP to dP (S, M, C).
+
+    sums (1, LANES) is working memory.
+    """
+    M, C = dP.shape[1:]
+    R = dV.shape[0] // C
+    for c in range(C):
+        total = splat(0.0)
+        for n in range(R):
+            total = multiply_add(load(Z, first_Z + n), load(dV, c * R + n), total)
+        store(sums, 0, total)
+        for d in range(min(LANES // size, M - vector * (LANES // size))):
+            for s in range(size):
+                dP[first + s, vector * (LANES // size) + d, c] += sums[0, d * size + s]
 
 
 @compiled
@@ -499,11 +544,11 @@ def _unpack_gradient(da, da_x, scaling, M, first, size, vector, gradient):
 
 
 @compiled
-def population_gradient(block, parameters, P, scaling, head, dying, loss, gradient):
-    """Add the sums over the block's samples to loss (S,) and gradient (S, 2DM + 2C), float64.
+def population_gradient(block, parameters, P, scaling, head, dying, loss, gradient, dP):
+    """Add the sums over the block's samples to loss (S,), gradient (S, 2DM + 2C) and dP (S, M, C), float64.
 
     `dying` is None, or for the published gradients the exp(-a) above which a synapse counts as Y = 1, in the
-    loss too.
+    loss too. `dP` is None, or for a filter P of real numbers where its gradient goes.
     """
     S, D = parameters.shape[0], block.features.shape[0]
     M, C = P.shape[1:]
@@ -541,6 +586,8 @@ def population_gradient(block, parameters, P, scaling, head, dying, loss, gradie
         for vector in range(n_vectors):
             _pack_synapses(parameters, scaling, M, first, size, vector, slope, offset)
             _pack_filter(P, first, size, vector, lane_P)
+            if dP is not None:
+                _filter_gradient(Z, vector * R, V, first, size, vector, da, dP)
             _dendrites_gradient(Z, vector * R, lane_P, V, table, n_table_rows - R)
             _synapses_gradient(block, slope, offset, dying, table, da, da_x)
             _unpack_gradient(da, da_x, scaling, M, first, size, vector, gradient)

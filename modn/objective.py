@@ -5,13 +5,22 @@ by `modn.kernels`. Single-threaded and without state: the same input gives the s
 process.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from modn import kernels
 from modn.distinct import Block, blocks_of
 from modn.gradients import DYING_THRESHOLD, check_published_filter
-from modn.validation import boolean_filter, class_indices, finite_array, positive_integer, positive_number
+from modn.validation import (
+    boolean_filter,
+    class_indices,
+    finite_array,
+    positive_integer,
+    positive_number,
+    sample_weights,
+)
 
 Array = NDArray[np.float64]
 
@@ -25,7 +34,14 @@ class Objective:
     """
 
     def __init__(
-        self, X: ArrayLike, y: ArrayLike, n_dendrites: int, n_classes: int, alpha_s: float, alpha_t: float
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        n_dendrites: int,
+        n_classes: int,
+        alpha_s: float,
+        alpha_t: float,
+        sample_weight: ArrayLike | None = None,
     ) -> None:
         self.X = finite_array("X", X, ("n_samples", "n_features"))
         self.n_dendrites = positive_integer("n_dendrites", n_dendrites)
@@ -33,7 +49,9 @@ class Objective:
         self.y = class_indices("y", y, len(self.X), self.n_classes)
         self.alpha_s = positive_number("alpha_s", alpha_s)
         self.alpha_t = positive_number("alpha_t", alpha_t)
-        self._scaling, self._blocks = prepare(self.X, self.y, self.n_classes, self.alpha_s, self.alpha_t)
+        self.sample_weight = sample_weights("sample_weight", sample_weight, len(self.X))
+        self._scaling = feature_scaling(self.X, self.alpha_s, self.alpha_t)
+        self._blocks = scaled_blocks(self.X, self.y, self.n_classes, self.sample_weight, self._scaling)
 
     @property
     def n_parameters(self) -> int:
@@ -49,7 +67,7 @@ class Objective:
                 loss += kernels.filters_loss(block, parameters, P, self._scaling)
             else:
                 loss += kernels.population_loss(block, parameters, P, self._scaling, kernels.MODN)
-        return loss / len(self.X)
+        return loss / total_weight(self._blocks)
 
     def gradient(self, parameters: ArrayLike, P: ArrayLike) -> Array:
         """Return the exact gradient (S, 2DM + 2C) of each individual's loss."""
@@ -69,6 +87,20 @@ class Objective:
         head = kernels.MODNP_PUBLISHED if filter == "partition" else kernels.MODNF_PUBLISHED
         dying = 1.0 / DYING_THRESHOLD - 1.0  # exp(-a) of Y = 1 / (1 + exp(-a))
         return self._loss_and_gradient(parameters, P, head, dying)[1]
+
+    def potential_loss_and_gradient(self, parameters: ArrayLike, P: ArrayLike) -> tuple[Array, Array, Array]:
+        """Return the loss (S,) of softmax(U), and its gradients by the parameters and by P (S, M, C).
+
+        U = alpha_t (w_t V - theta_t) is what Eq. 8 takes the tanh of: the order of the classes is that of
+        Eq. 9, but the loss is not held above log(1 + (C - 1) / e^2). P (S, M, C) may be real here: a
+        filter on its way to a Boolean one.
+        """
+        rows = population_rows(parameters, self.n_parameters)
+        P = finite_array("P", P, (len(rows), self.n_dendrites, self.n_classes))
+        P = np.require(P, requirements=["C", "W", "A"])
+        dP = np.zeros(P.shape)
+        loss, gradient = sum_gradients(self._blocks, rows, P, self._scaling, kernels.POTENTIALS, dP=dP)
+        return loss, gradient, dP / total_weight(self._blocks)
 
     def _loss_and_gradient(
         self, parameters: Array, P: NDArray[np.bool_], head: int, dying: float | None
@@ -96,30 +128,44 @@ def population_rows(parameters: ArrayLike, n_parameters: int) -> Array:
     return np.require(rows, requirements=["C", "W", "A"])
 
 
-def prepare(
-    X: Array, y: NDArray[np.int64], n_classes: int, alpha_s: float, alpha_t: float
-) -> tuple[kernels.Scaling, list[Block]]:
-    """Return what the kernels need of a training set.
+def feature_scaling(X: Array, alpha_s: float, alpha_t: float) -> kernels.Scaling:
+    """Return the scaling factors and the features' own.
 
     float32 keeps 7 digits: features are centred and scaled to [-1, 1] so that none is lost to an offset.
     """
     low, high = X.min(axis=0), X.max(axis=0)
     middle, half = low / 2 + high / 2, high / 2 - low / 2
     half[half == 0] = 1.0
-    return kernels.Scaling(alpha_s, alpha_t, middle, half), blocks_of((X - middle) / half, y, n_classes)
+    return kernels.Scaling(alpha_s, alpha_t, middle, half)
+
+
+def scaled_blocks(
+    X: Array, y: NDArray[np.int64], n_classes: int, sample_weight: Array | None, scaling: kernels.Scaling
+) -> list[Block]:
+    """Return the training set as the kernels read it."""
+    return blocks_of((X - scaling.middle) / scaling.half, y, n_classes, sample_weight)
+
+
+def total_weight(blocks: list[Block]) -> float:
+    """Return the number of samples, or the sum of their weights."""
+    return sum(float(block.counts.sum(dtype=np.float64)) for block in blocks)
 
 
 def sum_gradients(
     blocks: list[Block],
     parameters: Array,
-    P: NDArray[np.bool_],
+    P: NDArray[Any],
     scaling: kernels.Scaling,
     head: int,
     dying: float | None = None,
+    dP: Array | None = None,
 ) -> tuple[Array, Array]:
-    """Return the mean loss (S,) and its gradient (as parameters) over the samples of all blocks."""
+    """Return the mean loss (S,) and its gradient (as parameters) over the samples of all blocks.
+
+    The sums of the gradient by P are added to `dP`, if given.
+    """
     loss, gradient = np.zeros(len(parameters)), np.zeros(parameters.shape)
     for block in blocks:
-        kernels.population_gradient(block, parameters, P, scaling, head, dying, loss, gradient)
-    n_samples = sum(float(block.counts.sum()) for block in blocks)
-    return loss / n_samples, gradient / n_samples
+        kernels.population_gradient(block, parameters, P, scaling, head, dying, loss, gradient, dP)
+    weight = total_weight(blocks)
+    return loss / weight, gradient / weight

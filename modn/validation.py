@@ -69,6 +69,16 @@ def class_indices(name: str, value: ArrayLike, n_samples: int, n_classes: int) -
     return array
 
 
+def sample_weights(name: str, value: ArrayLike | None, n_samples: int) -> NDArray[np.float64] | None:
+    """Return `value` as float64 weights, one per sample, none negative and not all 0; None stays None."""
+    if value is None:
+        return None
+    weights = finite_array(name, value, (n_samples,))
+    if weights.min() < 0 or weights.max() == 0:
+        raise ValueError(f"{name} must hold no negative number and at least one above 0")
+    return weights
+
+
 def _check_shape(name: str, got: tuple[int, ...], expected: tuple[int | str, ...]) -> None:
     fits = len(got) == len(expected) and all(
         length > 0 if isinstance(wanted, str) else length == wanted

@@ -185,6 +185,48 @@ def test_many_samples_are_cut_into_blocks() -> None:
     )
 
 
+def test_a_weight_counts_as_so_many_equal_samples() -> None:
+    case = make_case(8, N=40)
+    weight = np.random.default_rng(8).integers(0, 4, 40)
+    o = case.objective
+    repeated = Objective(o.X.repeat(weight, 0), o.y.repeat(weight), o.n_dendrites, o.n_classes, 10.0, 1.0)
+    weighted = Objective(o.X, o.y, o.n_dendrites, o.n_classes, 10.0, 1.0, sample_weight=weight)
+    for expected, got in zip(
+        repeated.loss_and_gradient(case.parameters, case.P),
+        weighted.loss_and_gradient(case.parameters, case.P),
+        strict=True,
+    ):
+        assert got == pytest.approx(expected, abs=1e-5)
+    assert weighted.loss(case.parameters, case.P) == pytest.approx(repeated.loss(case.parameters, case.P))
+
+
+@settings(max_examples=20, deadline=None)
+@given(cases.filter(lambda case: case.P.ndim == 3 and len(case.P) == len(case.parameters)))
+def test_the_loss_of_the_potentials_and_its_slopes(case: Case) -> None:
+    """Against the readable layers, with real filters, and against differences of that loss."""
+    o = case.objective
+    rng = np.random.default_rng(0)
+    P = rng.random(case.P.shape)
+
+    def readable(row: np.ndarray, P: np.ndarray) -> float:
+        M, C = P.shape
+        neuron = Neuron.from_parameters(row, np.ones((M, C), bool), o.X.shape[1], o.alpha_s, o.alpha_t)
+        U = o.alpha_t * (neuron.w_t * (neuron.dendrites(o.X) @ P) - neuron.theta_t)
+        return float((np.logaddexp.reduce(U, axis=1) - U[np.arange(len(U)), o.y]).mean())
+
+    loss, gradient, dP = o.potential_loss_and_gradient(case.parameters, P)
+    assert loss == pytest.approx(
+        [readable(*one) for one in zip(case.parameters, P, strict=True)], rel=1e-4, abs=1e-5
+    )
+    direction, filter_direction = rng.normal(size=gradient.shape[1]), rng.normal(size=dP.shape[1:])
+    step, row = 1e-5, case.parameters[0]
+    slope = (readable(row + step * direction, P[0]) - readable(row - step * direction, P[0])) / (2 * step)
+    assert gradient[0] @ direction == pytest.approx(slope, rel=1e-2, abs=2e-3)
+    up, down = P[0] + step * filter_direction, P[0] - step * filter_direction
+    slope = (readable(row, up) - readable(row, down)) / (2 * step)
+    assert (dP[0] * filter_direction).sum() == pytest.approx(slope, rel=1e-3, abs=1e-4)
+
+
 def test_one_row_and_many_filters() -> None:
     case = make_case(4, S=37, one_row=True)
     loss = case.objective.loss(case.parameters[0], case.P)
@@ -293,6 +335,9 @@ GOOD: dict[str, Any] = {
         ({"alpha_s": np.nan}, "alpha_s must be a finite number; got nan"),
         ({"alpha_t": -1.0}, "alpha_t must be greater than 0; got -1.0"),
         ({"alpha_t": None}, "alpha_t must be a finite number; got None"),
+        ({"sample_weight": [1, 1, 1]}, r"sample_weight must have the shape \(4,\); got \(3,\)"),
+        ({"sample_weight": [1, 1, 1, -1]}, "sample_weight must hold no negative number"),
+        ({"sample_weight": [0, 0, 0, 0]}, "sample_weight must hold .* at least one above 0"),
     ],
 )
 def test_bad_training_sets_are_named(changed: dict[str, Any], message: str) -> None:
