@@ -24,7 +24,7 @@ from modn.neuron import Neuron
 from modn.objective import Objective
 from modn.scaling import to_unit
 from modn.training import Schedule, Training, train
-from modn.validation import positive_integer
+from modn.validation import positive_integer, sample_weights
 
 DENDRITES_PER_CLASS = 10  # M = 10 C, as in the paper's comparison of optimizers
 HEURISTIC_ITERATIONS = 300  # of a solver without a budget of its own; the paper's for small tables
@@ -35,15 +35,20 @@ Array = NDArray[np.float64]
 class _DendriticClassifier(ClassifierMixin, BaseEstimator):
     """What both classifiers share: all but the objective and the neuron made of its best parameters."""
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Train on samples X (N, D) with labels y (N,)."""
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Train on samples X (N, D) with labels y (N,) and, where given, weights (N,).
+
+        A weight of 2 is the sample twice, a weight of 0 is none; the order of the samples does not matter.
+        """
         samples, labels = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(labels)
+        weights = sample_weights("sample_weight", sample_weight, len(samples))
+        samples, labels, weights = samples[weights > 0], labels[weights > 0], weights[weights > 0]
         self.classes_, codes = np.unique(labels, return_inverse=True)
         self._check_classes(labels)
         self.data_min_, self.data_max_ = samples.min(axis=0), samples.max(axis=0)
-        objective = self._objective(to_unit(samples, self.data_min_, self.data_max_), codes)
-        trained = self._train(objective)
+        unit = to_unit(samples, self.data_min_, self.data_max_)
+        trained = self._train(self._objective(*_merged(unit, codes, weights)))
         self.neuron_ = self._without_constants(self._neuron(trained))
         self.loss_curve_ = trained.curve
         self.n_iter_ = max(1, len(trained.curve) - 1)
@@ -61,7 +66,7 @@ class _DendriticClassifier(ClassifierMixin, BaseEstimator):
         return self.classes_[proba.argmax(axis=1)]
 
     @abstractmethod
-    def _objective(self, X: Array, codes: NDArray[np.int64]) -> Objective | DNMObjective: ...
+    def _objective(self, X: Array, codes: NDArray[np.int64], weights: Array) -> Objective | DNMObjective: ...
 
     @abstractmethod
     def _neuron(self, trained: Training) -> Neuron | DNM: ...
@@ -111,6 +116,13 @@ class _DendriticClassifier(ClassifierMixin, BaseEstimator):
         if self.n_dendrites is None:
             return DENDRITES_PER_CLASS * len(self.classes_)
         return positive_integer("n_dendrites", self.n_dendrites)
+
+
+def _merged(X: Array, codes: NDArray[np.int64], weights: Array) -> tuple[Array, NDArray[np.int64], Array]:
+    """The distinct samples in one order, equal ones merged: nothing later can tell a weight from copies."""
+    rows, row_of = np.unique(np.column_stack([X, codes]), axis=0, return_inverse=True)
+    merged = np.bincount(row_of.ravel(), weights).astype(np.float64)
+    return rows[:, :-1], rows[:, -1].astype(np.int64), merged
 
 
 class MODNClassifier(_DendriticClassifier):
@@ -203,8 +215,9 @@ class MODNClassifier(_DendriticClassifier):
     def _filter(self) -> str:
         return self.filter
 
-    def _objective(self, X: Array, codes: NDArray[np.int64]) -> Objective:
-        return Objective(X, codes, self._n_dendrites(), len(self.classes_), self.alpha_s, self.alpha_t)
+    def _objective(self, X: Array, codes: NDArray[np.int64], weights: Array) -> Objective:
+        M, C = self._n_dendrites(), len(self.classes_)
+        return Objective(X, codes, M, C, self.alpha_s, self.alpha_t, sample_weight=weights)
 
     def _neuron(self, trained: Training) -> Neuron:
         return Neuron.from_parameters(
@@ -273,8 +286,10 @@ class DNMClassifier(_DendriticClassifier):
                 f"{type_of_target(y)}; it has {len(self.classes_)} classes. MODNClassifier takes any number."
             )
 
-    def _objective(self, X: Array, codes: NDArray[np.int64]) -> DNMObjective:
-        return DNMObjective(X, codes, self._n_dendrites(), self.alpha_s, self.alpha_o, self.theta_o)
+    def _objective(self, X: Array, codes: NDArray[np.int64], weights: Array) -> DNMObjective:
+        return DNMObjective(
+            X, codes, self._n_dendrites(), self.alpha_s, self.alpha_o, self.theta_o, sample_weight=weights
+        )
 
     def _neuron(self, trained: Training) -> DNM:
         return DNM.from_parameters(

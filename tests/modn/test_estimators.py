@@ -45,7 +45,7 @@ def test_scikit_learns_checks(estimator: Any, check: Any) -> None:
 def test_all_of_scikit_learns_checks_are_run(estimator: Any) -> None:
     names = [check.func.__name__ for _, check in estimator_checks_generator(estimator)]
     assert len(names) >= 50
-    assert {"check_classifiers_train", "check_n_features_in"} <= set(names)
+    assert {"check_classifiers_train", "check_sample_weight_equivalence_on_dense_data"} <= set(names)
 
 
 def test_it_works_within_scikit_learns_tools() -> None:
@@ -99,6 +99,40 @@ def test_constant_and_extreme_features() -> None:
     assert not model.neuron_.w_s[4].any() and model.neuron_.w_s[5].any()
     only = quick().fit(np.ones((20, 2)), np.arange(20) % 2)
     assert len(set(only.predict(np.random.default_rng(0).random((9, 2))))) == 1
+
+
+def test_a_weight_is_as_many_copies_in_any_order() -> None:
+    X, y = IRIS
+    weights = np.random.default_rng(1).integers(0, 4, size=len(y))
+    weighted = quick().fit(X, y, sample_weight=weights)
+    order = np.random.default_rng(2).permutation(weights.sum())
+    copied = quick().fit(np.repeat(X, weights, axis=0)[order], np.repeat(y, weights)[order])
+    assert np.array_equal(weighted.neuron_.parameters(), copied.neuron_.parameters())
+    assert np.array_equal(weighted.data_max_, X[weights > 0].max(axis=0))
+    plain = quick().fit(X, y)
+    assert not np.array_equal(weighted.neuron_.parameters(), plain.neuron_.parameters())
+
+
+def test_weights_move_the_decision() -> None:
+    """Where two classes overlap, the heavier one is said."""
+    X, y = np.repeat([[0.0], [0.5], [1.0]], 20, axis=0), np.repeat([0, 0, 1], 20)
+    y[30:40] = 1
+    for heavy in (0, 1):
+        model = quick().fit(X, y, sample_weight=np.where(y == heavy, 5.0, 1.0))
+        assert model.predict([[0.5]]) == heavy
+
+
+def test_bad_weights_are_named() -> None:
+    X, y = IRIS
+    for weights, message in (
+        (-np.ones(150), "sample_weight must not be negative, nor zero for all; its minimum is -1.0"),
+        (np.zeros(150), "sample_weight must not be negative, nor zero for all"),
+        (np.ones(3), r"sample_weight must have the shape \(150,\)"),
+        (np.full(150, np.nan), "sample_weight must be finite"),
+        (y == 0, "needs samples of at least 2 classes"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            quick().fit(X, y, sample_weight=weights)
 
 
 def test_the_best_of_several_trainings_is_kept_whatever_the_number_of_jobs() -> None:
