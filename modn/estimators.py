@@ -40,16 +40,20 @@ class _DendriticClassifier(ClassifierMixin, BaseEstimator):
 
         A weight of 2 is the sample twice, a weight of 0 is none; the order of the samples does not matter.
         """
-        samples, labels = validate_data(self, X, y, dtype=np.float64)
+        go_on = self.warm_start and hasattr(self, "neuron_")
+        samples, labels = validate_data(self, X, y, dtype=np.float64, reset=not go_on)
         check_classification_targets(labels)
         weights = sample_weights("sample_weight", sample_weight, len(samples))
         samples, labels, weights = samples[weights > 0], labels[weights > 0], weights[weights > 0]
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        self._check_classes(labels)
-        self.data_min_, self.data_max_ = samples.min(axis=0), samples.max(axis=0)
-        unit = to_unit(samples, self.data_min_, self.data_max_)
-        trained = self._train(self._objective(*_merged(unit, codes, weights)))
-        self.neuron_ = self._without_constants(self._neuron(trained))
+        classes, codes = np.unique(labels, return_inverse=True)
+        self._check_classes(classes, labels)
+        low, high = samples.min(axis=0), samples.max(axis=0)
+        objective = self._objective(*_merged(to_unit(samples, low, high), codes, weights), len(classes))
+        trained = self._train(objective, self._start(classes, low, high) if go_on else None)
+        neuron = self._neuron(trained)
+        # The input of a constant feature is 0, so that its w_s is as it was drawn: 0 says the same.
+        self.neuron_ = replace(neuron, w_s=np.where((low == high)[:, None], 0.0, neuron.w_s))
+        self.classes_, self.data_min_, self.data_max_ = classes, low, high
         self.loss_curve_ = trained.curve
         self.n_iter_ = max(1, len(trained.curve) - 1)
         return self
@@ -66,7 +70,9 @@ class _DendriticClassifier(ClassifierMixin, BaseEstimator):
         return self.classes_[proba.argmax(axis=1)]
 
     @abstractmethod
-    def _objective(self, X: Array, codes: NDArray[np.int64], weights: Array) -> Objective | DNMObjective: ...
+    def _objective(
+        self, X: Array, codes: NDArray[np.int64], weights: Array, n_classes: int
+    ) -> Objective | DNMObjective: ...
 
     @abstractmethod
     def _neuron(self, trained: Training) -> Neuron | DNM: ...
@@ -75,17 +81,32 @@ class _DendriticClassifier(ClassifierMixin, BaseEstimator):
     def _filter(self) -> str | None:
         return None
 
-    def _without_constants(self, neuron: Neuron | DNM) -> Neuron | DNM:
-        """The same neuron with weight 0 where the feature is constant: its input is 0, w_s is as drawn."""
-        constant = self.data_min_ == self.data_max_
-        return replace(neuron, w_s=np.where(constant[:, None], 0.0, neuron.w_s))
-
-    def _check_classes(self, y: NDArray[Any]) -> None:
-        if len(self.classes_) < 2:
-            name, only = type(self).__name__, self.classes_[0]
+    def _check_classes(self, classes: NDArray[Any], labels: NDArray[Any]) -> None:
+        if len(classes) < 2:
+            name, only = type(self).__name__, classes[0]
             raise ValueError(f"{name} needs samples of at least 2 classes; y has 1 class, {only!r}")
 
-    def _train(self, objective: Objective | DNMObjective) -> Training:
+    def _start(
+        self, classes: NDArray[Any], low: Array, high: Array
+    ) -> tuple[Array, NDArray[np.bool_] | None]:
+        """The neuron of the fit before, for features scaled by the range of other data."""
+        neuron, M = self.neuron_, self._n_dendrites(len(classes))
+        for what, before, now in (
+            ("classes", self.classes_.tolist(), classes.tolist()),
+            ("n_dendrites", neuron.w_s.shape[1], M),
+        ):
+            if before != now:
+                raise ValueError(f"warm_start needs the {what} of the fit before, {before}; now it is {now}")
+        width = np.where(self.data_max_ > self.data_min_, self.data_max_ - self.data_min_, 1.0)
+        w_s = neuron.w_s * ((high - low) / width)[:, None]
+        theta_s = neuron.theta_s - neuron.w_s * ((low - self.data_min_) / width)[:, None]
+        return replace(neuron, w_s=w_s, theta_s=theta_s).parameters(), getattr(neuron, "P", None)
+
+    def _train(
+        self,
+        objective: Objective | DNMObjective,
+        start: tuple[Array, NDArray[np.bool_] | None] | None,
+    ) -> Training:
         """The best of `n_init` independent trainings; the number of jobs makes no difference to it."""
         chosen = {} if self.population_size is None else {"population": self.population_size}
         optimizer = optimizers.make(self.solver, **(dict(self.solver_options or {}) | chosen))
@@ -101,7 +122,7 @@ class _DendriticClassifier(ClassifierMixin, BaseEstimator):
             # Threads: the compiled loss releases the interpreter, and nothing has to be copied.
             trainings = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
                 delayed(train)(
-                    objective, optimizer, schedule, np.random.default_rng(seed), self._filter, advance
+                    objective, optimizer, schedule, np.random.default_rng(seed), self._filter, advance, start
                 )
                 for seed in seeds
             )
@@ -112,9 +133,9 @@ class _DendriticClassifier(ClassifierMixin, BaseEstimator):
             return positive_integer("max_iter", self.max_iter)
         return HEURISTIC_ITERATIONS if optimizer.iterations is None else optimizer.iterations
 
-    def _n_dendrites(self) -> int:
+    def _n_dendrites(self, n_classes: int) -> int:
         if self.n_dendrites is None:
-            return DENDRITES_PER_CLASS * len(self.classes_)
+            return DENDRITES_PER_CLASS * n_classes
         return positive_integer("n_dendrites", self.n_dendrites)
 
 
@@ -149,6 +170,8 @@ class MODNClassifier(_DendriticClassifier):
         Independent trainings from different seeds; the one with the lowest training loss is kept.
     n_jobs : int, optional
         How many of them run at the same time, as in scikit-learn; the result does not depend on it.
+    warm_start : bool
+        Begin a further `fit` at the neuron of the one before; classes and n_dendrites must be the same.
     random_state : int, RandomState or None
         Of an int the result is a function.
     verbose : bool
@@ -163,7 +186,7 @@ class MODNClassifier(_DendriticClassifier):
     data_min_, data_max_ : ndarray (D,)
         The training data's range, by which features are scaled; values beyond it are clipped.
     loss_curve_ : ndarray
-        The best training loss so far, after each iteration.
+        The best training loss so far, after each iteration of the last `fit`.
     n_iter_ : int
         Iterations done.
     n_features_in_, feature_names_in_
@@ -195,6 +218,7 @@ class MODNClassifier(_DendriticClassifier):
         solver_options: Mapping[str, Any] | None = None,
         n_init: int = 1,
         n_jobs: int | None = None,
+        warm_start: bool = False,
         random_state: int | np.random.RandomState | None = None,
         verbose: bool = False,
     ) -> None:
@@ -208,6 +232,7 @@ class MODNClassifier(_DendriticClassifier):
         self.solver_options = solver_options
         self.n_init = n_init
         self.n_jobs = n_jobs
+        self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
 
@@ -215,9 +240,9 @@ class MODNClassifier(_DendriticClassifier):
     def _filter(self) -> str:
         return self.filter
 
-    def _objective(self, X: Array, codes: NDArray[np.int64], weights: Array) -> Objective:
-        M, C = self._n_dendrites(), len(self.classes_)
-        return Objective(X, codes, M, C, self.alpha_s, self.alpha_t, sample_weight=weights)
+    def _objective(self, X: Array, codes: NDArray[np.int64], weights: Array, n_classes: int) -> Objective:
+        M = self._n_dendrites(n_classes)
+        return Objective(X, codes, M, n_classes, self.alpha_s, self.alpha_t, sample_weight=weights)
 
     def _neuron(self, trained: Training) -> Neuron:
         return Neuron.from_parameters(
@@ -257,6 +282,7 @@ class DNMClassifier(_DendriticClassifier):
         solver_options: Mapping[str, Any] | None = None,
         n_init: int = 1,
         n_jobs: int | None = None,
+        warm_start: bool = False,
         random_state: int | np.random.RandomState | None = None,
         verbose: bool = False,
     ) -> None:
@@ -270,6 +296,7 @@ class DNMClassifier(_DendriticClassifier):
         self.solver_options = solver_options
         self.n_init = n_init
         self.n_jobs = n_jobs
+        self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
 
@@ -278,18 +305,17 @@ class DNMClassifier(_DendriticClassifier):
         tags.classifier_tags.multi_class = False
         return tags
 
-    def _check_classes(self, y: NDArray[Any]) -> None:
-        super()._check_classes(y)
-        if len(self.classes_) > 2:
+    def _check_classes(self, classes: NDArray[Any], labels: NDArray[Any]) -> None:
+        super()._check_classes(classes, labels)
+        if len(classes) > 2:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is "
-                f"{type_of_target(y)}; it has {len(self.classes_)} classes. MODNClassifier takes any number."
+                f"{type_of_target(labels)}; it has {len(classes)} classes. MODNClassifier takes any number."
             )
 
-    def _objective(self, X: Array, codes: NDArray[np.int64], weights: Array) -> DNMObjective:
-        return DNMObjective(
-            X, codes, self._n_dendrites(), self.alpha_s, self.alpha_o, self.theta_o, sample_weight=weights
-        )
+    def _objective(self, X: Array, codes: NDArray[np.int64], weights: Array, n_classes: int) -> DNMObjective:
+        M = self._n_dendrites(n_classes)
+        return DNMObjective(X, codes, M, self.alpha_s, self.alpha_o, self.theta_o, sample_weight=weights)
 
     def _neuron(self, trained: Training) -> DNM:
         return DNM.from_parameters(

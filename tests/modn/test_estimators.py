@@ -15,6 +15,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator, parametri
 
 from modn import DNMClassifier, MODNClassifier
 from modn.loss import binary_cross_entropy, cross_entropy
+from modn.neuron import Neuron
 from modn.scaling import to_unit
 
 CHECKED = [
@@ -144,6 +145,44 @@ def test_the_best_of_several_trainings_is_kept_whatever_the_number_of_jobs() -> 
     assert one.loss_curve_[-1] <= quick().fit(X, y).loss_curve_[-1]
     others = [quick(random_state=seed).fit(X, y).loss_curve_[-1] for seed in range(3)]
     assert len(set(others)) == 3
+
+
+@pytest.mark.parametrize("solver", ["bbo", "adam"])
+def test_a_warm_start_goes_on_where_the_fit_before_ended(solver: str) -> None:
+    X, y = IRIS
+    model = quick(solver=solver, filter="partition", population_size=None, warm_start=True).fit(X, y)
+    before = model.loss_curve_[-1]
+    model.fit(X, y)
+    assert model.loss_curve_[0] <= before + 1e-6
+    cold = quick(solver=solver, filter="partition", population_size=None).fit(X, y)
+    assert cold.loss_curve_[0] > before + 1e-3
+
+
+def test_a_warm_start_is_the_same_neuron_in_the_units_of_other_data() -> None:
+    X, y = IRIS
+    model = quick(warm_start=True).fit(X, y)
+    some = (X[:, 2] > 1.2) & (X[:, 0] < 7)  # another range, within the first
+    proba = model.predict_proba(X[some])
+    low, high = X[some].min(axis=0), X[some].max(axis=0)
+    parameters, P = model._start(model.classes_, low, high)
+    moved = Neuron.from_parameters(parameters, P, 4, model.alpha_s, model.alpha_t)
+    assert np.allclose(moved.predict_proba(to_unit(X[some], low, high)), proba)
+    model.fit(X[some], y[some])
+    assert model.loss_curve_[-1] <= cross_entropy(proba, y[some]) + 1e-6
+
+
+def test_a_warm_start_with_another_shape_is_refused() -> None:
+    X, y = IRIS
+    model = quick(warm_start=True).fit(X, y)
+    proba = model.predict_proba(X)
+    with pytest.raises(ValueError, match=r"classes of the fit before, \[0, 1, 2\]; now it is \[1, 2\]"):
+        model.fit(X[y > 0], y[y > 0])
+    assert np.array_equal(model.predict_proba(X), proba)  # nothing of it is lost
+    model.set_params(n_dendrites=3)
+    with pytest.raises(ValueError, match="n_dendrites of the fit before, 30; now it is 3"):
+        model.fit(X, y)
+    with pytest.raises(ValueError, match="3 features"):
+        quick(warm_start=True).fit(X, y).fit(X[:, :3], y)
 
 
 def test_random_states() -> None:
