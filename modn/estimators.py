@@ -43,7 +43,8 @@ class _DendriticClassifier(ClassifierMixin, BaseEstimator):
         go_on = self.warm_start and hasattr(self, "neuron_")
         samples, labels = validate_data(self, X, y, dtype=np.float64, reset=not go_on)
         check_classification_targets(labels)
-        weights = sample_weights("sample_weight", sample_weight, len(samples))
+        given = sample_weights("sample_weight", sample_weight, len(samples))
+        weights = np.ones(len(samples)) if given is None else given
         samples, labels, weights = samples[weights > 0], labels[weights > 0], weights[weights > 0]
         classes, codes = np.unique(labels, return_inverse=True)
         self._check_classes(classes, labels)

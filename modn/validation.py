@@ -75,7 +75,7 @@ def sample_weights(name: str, value: ArrayLike | None, n_samples: int) -> NDArra
         return None
     weights = finite_array(name, value, (n_samples,))
     if weights.min() < 0 or weights.max() == 0:
-        raise ValueError(f"{name} must hold no negative number and at least one above 0")
+        raise ValueError(f"{name} must hold no negative number, and not only zeros")
     return weights
 
 

@@ -126,8 +126,8 @@ def test_weights_move_the_decision() -> None:
 def test_bad_weights_are_named() -> None:
     X, y = IRIS
     for weights, message in (
-        (-np.ones(150), "sample_weight must not be negative, nor zero for all; its minimum is -1.0"),
-        (np.zeros(150), "sample_weight must not be negative, nor zero for all"),
+        (-np.ones(150), "sample_weight must hold no negative number, and not only zeros"),
+        (np.zeros(150), "sample_weight must hold no negative number, and not only zeros"),
         (np.ones(3), r"sample_weight must have the shape \(150,\)"),
         (np.full(150, np.nan), "sample_weight must be finite"),
         (y == 0, "needs samples of at least 2 classes"),

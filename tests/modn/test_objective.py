@@ -337,7 +337,7 @@ GOOD: dict[str, Any] = {
         ({"alpha_t": None}, "alpha_t must be a finite number; got None"),
         ({"sample_weight": [1, 1, 1]}, r"sample_weight must have the shape \(4,\); got \(3,\)"),
         ({"sample_weight": [1, 1, 1, -1]}, "sample_weight must hold no negative number"),
-        ({"sample_weight": [0, 0, 0, 0]}, "sample_weight must hold .* at least one above 0"),
+        ({"sample_weight": [0, 0, 0, 0]}, "sample_weight must hold .* not only zeros"),
     ],
 )
 def test_bad_training_sets_are_named(changed: dict[str, Any], message: str) -> None:
