@@ -5,7 +5,6 @@ feature for each of them ("colour=red"), a single one where there are two. What 
 file is kept with the model, so that a later file is coded in the same way or refused with the cell at fault.
 """
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,35 +13,23 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from modn import tables
+
 MISSING = ["", "NA", "N/A", "NaN", "nan", "NULL", "null"]
 MOST_CATEGORIES = 50  # more is an identifier or a free text, not a category
 
 
 def read_csv(path: Path, separator: str = ",") -> pd.DataFrame:
-    """The file's cells as text, None where missing; the index is the line in the file (the header's is 1).
-
-    Not pandas' reader, which renames repeated columns and fills up short rows.
-    """
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, delimiter=separator, skipinitialspace=True, strict=True)
-            lines = dict((reader.line_num, row) for row in reader if any(row))
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} cannot be read as a CSV file: {error}") from None
-    if not lines:
-        raise ValueError(f"{path} is empty")
-    header = lines.pop(min(lines))
+    """The file's cells as text, None where missing; the index is the line in the file (the header's is 1)."""
+    table = tables.parse(path.read_bytes(), str(path), separator)
+    header = table.columns.tolist()
     for name in header:
         if not name or header.count(name) > 1:
             what = f"the column {name!r} more than once" if name else "a column without a name"
             raise ValueError(f"{path} has {what}: {', '.join(map(repr, header))}")
-    for line, row in lines.items():
-        if len(row) != len(header):
-            raise ValueError(f"{path}, line {line}: {len(row)} cells, but the header has {len(header)}")
-    if not lines:
+    if table.empty:
         raise ValueError(f"{path} has a header, but no rows")
-    cells = [[None if cell in MISSING else cell for cell in row] for row in lines.values()]
-    return pd.DataFrame(cells, columns=header, index=list(lines), dtype=object)
+    return table.mask(table.isin(MISSING), None)
 
 
 def labels(table: pd.DataFrame, target: str) -> np.ndarray:

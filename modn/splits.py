@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from modn.scaling import to_unit
+
 
 class Parts(NamedTuple):
     """One split; X in [0, 1], y in 0..C-1, rows are positions in the table."""
@@ -65,13 +67,4 @@ def _imputed(X_train: np.ndarray, X_test: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def _scaled(X: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """X by the reference's range, clipped to [0, 1]; a feature that is constant there becomes 0."""
-    low = reference.min(axis=0)
-    with np.errstate(over="ignore"):
-        width = reference.max(axis=0) - low
-    if not np.isfinite(width).all():
-        raise ValueError(
-            f"feature number {int(np.argmin(np.isfinite(width)))} ranges over more than a float can hold"
-        )
-    scaled = (X - low) / np.where(width > 0, width, 1)
-    return np.where(width > 0, np.clip(scaled, 0, 1), 0.0)
+    return to_unit(X, reference.min(axis=0), reference.max(axis=0))

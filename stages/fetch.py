@@ -44,7 +44,10 @@ def _read(dataset: Dataset) -> pd.DataFrame:
             f"{dataset.file} is damaged or changed: its SHA-256 is {digest}, expected {dataset.sha256}; "
             "restore it (git checkout), or set sha256 in conf/datasets if the change is meant"
         )
-    return files.parse_table(content, dataset.file)
+    try:
+        return tables.parse(content, dataset.file)
+    except ValueError as error:
+        raise StageError(str(error)) from None
 
 
 def _clean(raw: pd.DataFrame, name: str, dataset: Dataset) -> pd.DataFrame:

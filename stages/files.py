@@ -1,6 +1,5 @@
 """Where the stages keep things, and how they write them: to a temporary file first, then os.replace."""
 
-import csv
 import io
 import json
 import os
@@ -55,31 +54,6 @@ def read_csv(path: Path) -> "pd.DataFrame":
     import pandas as pd
 
     return pd.read_csv(path) if path.stat().st_size > 1 else pd.DataFrame()
-
-
-def parse_table(content: bytes, name: str) -> "pd.DataFrame":
-    """A CSV with a header, every cell as text; what stands in line k of the file has the index k - 2.
-
-    Not pandas' reader: that one renames repeated columns, fills up short rows and cuts long ones.
-    """
-    import pandas as pd
-
-    lines, rows = [], []
-    try:
-        reader = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
-        for row in reader:
-            if row:
-                lines.append(reader.line_num)
-                rows.append(row)
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise StageError(f"{name} is not a CSV table with a header: {error}") from None
-    if not rows:
-        raise StageError(f"{name} is not a CSV table with a header: it is empty")
-    header, *body = rows
-    for line, row in zip(lines[1:], body, strict=True):
-        if len(row) != len(header):
-            raise StageError(f"{name}, line {line}: {len(row)} cells, but the header has {len(header)}")
-    return pd.DataFrame(body, columns=header, index=[line - 2 for line in lines[1:]], dtype=object)
 
 
 def write_arrays(path: Path, arrays: "dict[str, np.ndarray]") -> None:

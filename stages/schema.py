@@ -312,12 +312,13 @@ def _is_name(key: str, value: str) -> None:
 
 
 def _at_least(key: str, value: int, low: int) -> None:
-    if value < low:
+    # OmegaConf lets a list pass for a number in a list of numbers
+    if not isinstance(value, int) or value < low:
         raise ConfigurationError(key, value, f"an integer >= {low}")
 
 
 def _positive(key: str, value: float) -> None:
-    if not 0 < value < float("inf"):
+    if not isinstance(value, int | float) or not 0 < value < float("inf"):
         raise ConfigurationError(key, value, "a finite number > 0")
 
 

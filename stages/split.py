@@ -16,9 +16,9 @@ def split(parameters: Parameters) -> None:
     make = PROTOCOLS[choice.protocol]
     stacked = {}
     for name, test_size in parameters.derived["test_sizes"].items():
-        path = files.TABLES / f"{name}.csv"
-        tidy = files.parse_table(path.read_bytes(), f"data/tables/{name}.csv")
+        content = (files.TABLES / f"{name}.csv").read_bytes()
         try:
+            tidy = tables.parse(content, f"data/tables/{name}.csv")
             X, labels = tables.features_and_labels(tidy)
             classes = tables.sorted_classes(labels)
             y = np.array([np.flatnonzero(classes == label)[0] for label in labels])

@@ -15,7 +15,7 @@ RAW = {
 
 
 def raw(**columns: list[str]) -> pd.DataFrame:
-    return pd.DataFrame(RAW | columns, dtype=object)
+    return pd.DataFrame(RAW | columns, index=range(2, 8), dtype=object)  # the header is line 1
 
 
 def recipe(**changes: object) -> Recipe:

@@ -125,8 +125,8 @@ def test_a_missing_file(place: Place, iris: Parameters, refused: Callable[..., N
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("", ["is not a CSV table with a header"]),
-        ('a,class\n"1,x\n', ["is not a CSV table with a header"]),
+        ("", ["data/raw/uci/iris.csv is empty"]),
+        ('a,class\n"1,x\n', ["cannot be read as a CSV file: unexpected end of data"]),
         ("a,class\n1,x\n\n1,x,3\n", ["line 4: 3 cells, but the header has 2"]),
         ("a,class\n1,x\n1\n", ["line 3: 1 cells, but the header has 2"]),
         ("a,a,class\n1,1,x\n2,2,y\n", ["column 'a' stands more than once"]),
@@ -151,7 +151,7 @@ def test_a_table_that_cannot_be_used(
 def test_bytes_that_are_no_text(place: Place, iris: Parameters, refused: Callable[..., None]) -> None:
     set_file(place, iris, "iris", "")
     (place.root / "data/raw/uci/iris.csv").write_bytes(b"a,class\n\xff\xfe,x\n")
-    refused(iris, "data/raw/uci/iris.csv is not a CSV table")
+    refused(iris, "data/raw/uci/iris.csv cannot be read as a CSV file")
 
 
 def test_a_table_with_other_counts_than_the_papers(

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
 
+from modn import tables
 from stages import composition, files
 from stages.entrypoint import StageError
 from stages.fetch import fetch
@@ -99,7 +100,7 @@ def test_fetch_makes_a_tidy_table_of_a_csv_or_says_why_not(
         assert str(refusal).startswith(("data/raw/mine.csv", "datasets.mine.test_size"))
         assert contents(root, ".") == before
         return
-    tidy = files.parse_table((root / "data/tables/mine.csv").read_bytes(), "tidy")
+    tidy = tables.parse((root / "data/tables/mine.csv").read_bytes(), "tidy")
     X = tidy.iloc[:, :-1].replace("", "nan").to_numpy(np.float64)
     assert tidy.iloc[:, -1].value_counts().min() >= 2
     assert tidy.columns[-1] == recipe["class_column"]
