@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, make_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, make_dataclass
 from typing import Any
 
 from omegaconf import MISSING, DictConfig, OmegaConf
@@ -140,6 +140,7 @@ class Parameters:
 def check(parameters: Parameters) -> None:
     """Raise a ConfigurationError for the first value that is out of its range."""
     p = parameters
+    _check_lists("", p)
     _is_name("profile", p.profile)
     _at_least("runs", p.runs, 1)
     if p.max_iterations is not None:
@@ -176,6 +177,17 @@ def check(parameters: Parameters) -> None:
     _check_pairs("comparison", p.comparison, p)
     _check_pairs("tuned", p.tuned, p)
     _check_sensitivity(p)
+
+
+def _check_lists(key: str, value: Any) -> None:
+    """OmegaConf lets a list pass for a number or a text in a list of them."""
+    if is_dataclass(value):
+        value = vars(value)
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            _check_lists(f"{key}.{name}".lstrip("."), inner)
+    elif isinstance(value, list) and any(isinstance(item, list | Mapping) for item in value):
+        raise ConfigurationError(key, value, "a list of single values")
 
 
 def _check_model(key: str, model: Model) -> None:
@@ -312,13 +324,12 @@ def _is_name(key: str, value: str) -> None:
 
 
 def _at_least(key: str, value: int, low: int) -> None:
-    # OmegaConf lets a list pass for a number in a list of numbers
-    if not isinstance(value, int) or value < low:
+    if value < low:
         raise ConfigurationError(key, value, f"an integer >= {low}")
 
 
 def _positive(key: str, value: float) -> None:
-    if not isinstance(value, int | float) or not 0 < value < float("inf"):
+    if not 0 < value < float("inf"):
         raise ConfigurationError(key, value, "a finite number > 0")
 
 

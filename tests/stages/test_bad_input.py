@@ -349,7 +349,7 @@ def test_an_optimizer_that_is_none(wrong: object) -> None:
     refused(values_with("optimizers.bbo", wrong), "optimizers.bbo")
 
 
-@pytest.mark.parametrize("path", ["sensitivity.dendrites", "sensitivity.alpha_s"])
+@pytest.mark.parametrize("path", ["sensitivity.dendrites", "figures.filters", "datasets.iris.drop_columns"])
 def test_a_list_in_a_list(path: str) -> None:
     refused(values_with(path, [[]]), path, "allowed")
 
