@@ -139,6 +139,19 @@ class DNMObjective:
         loss, gradient = sum_gradients(self._blocks, rows, self._P, self._scaling, kernels.DNM)
         return loss, gradient[:, : self.n_parameters]
 
+    def draw_open(self, rng: np.random.Generator) -> Array:
+        """Draw a row to begin a descent at: each dendrite is half open at some sample of class 1.
+
+        A row drawn uniformly would leave nearly every dendrite shut, and its gradient 0, where features are
+        many: Z is their product. The slopes are normal for features in units of their standard deviation.
+        """
+        D, M = self.X.shape[1], self.n_dendrites
+        deviation = self.X.std(axis=0)
+        slope = rng.normal(size=(D, M)) / np.where(deviation > 0, deviation, 1.0)[:, None]
+        centres = self.X[rng.choice(np.flatnonzero(self.y == 1), size=M)].T
+        margin = -np.log(np.expm1(np.log(2.0) / D))  # sigmoid(margin) ** D = 1/2
+        return np.concatenate([slope.ravel(), (slope * centres - margin).ravel()]) / self.alpha_s
+
     def _modn_rows(self, parameters: ArrayLike) -> Array:
         """Append w_t = 1 and theta_t = theta_o: the rows of the MODN with the same potentials."""
         rows = population_rows(parameters, self.n_parameters)

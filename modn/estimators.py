@@ -23,13 +23,14 @@ from modn.dnm import DNM, DNMObjective
 from modn.neuron import Neuron
 from modn.objective import Objective
 from modn.scaling import to_unit
-from modn.training import Schedule, Training, train
+from modn.training import Callback, Schedule, Training, train
 from modn.validation import positive_integer, sample_weights
 
 DENDRITES_PER_CLASS = 10  # M = 10 C, as in the paper's comparison of optimizers
 HEURISTIC_ITERATIONS = 300  # of a solver without a budget of its own; the paper's for small tables
 
 Array = NDArray[np.float64]
+Start = tuple[Array, NDArray[np.bool_] | None]  # parameters and P to go on from
 
 
 class _DendriticClassifier(ClassifierMixin, BaseEstimator):
@@ -87,9 +88,7 @@ class _DendriticClassifier(ClassifierMixin, BaseEstimator):
             name, only = type(self).__name__, classes[0]
             raise ValueError(f"{name} needs samples of at least 2 classes; y has 1 class, {only!r}")
 
-    def _start(
-        self, classes: NDArray[Any], low: Array, high: Array
-    ) -> tuple[Array, NDArray[np.bool_] | None]:
+    def _start(self, classes: NDArray[Any], low: Array, high: Array) -> Start:
         """The neuron of the fit before, for features scaled by the range of other data."""
         neuron, M = self.neuron_, self._n_dendrites(len(classes))
         for what, before, now in (
@@ -106,12 +105,11 @@ class _DendriticClassifier(ClassifierMixin, BaseEstimator):
     def _train(
         self,
         objective: Objective | DNMObjective,
-        start: tuple[Array, NDArray[np.bool_] | None] | None,
+        start: Start | None,
     ) -> Training:
         """The best of `n_init` independent trainings; the number of jobs makes no difference to it."""
         chosen = {} if self.population_size is None else {"population": self.population_size}
         optimizer = optimizers.make(self.solver, **(dict(self.solver_options or {}) | chosen))
-        schedule = Schedule(self._iterations(optimizer))
         random_state = check_random_state(self.random_state)
         seeds = random_state.randint(np.iinfo(np.int32).max, size=positive_integer("n_init", self.n_init))
         with tqdm(desc="training", unit="iteration", disable=not self.verbose) as bar:
@@ -122,12 +120,22 @@ class _DendriticClassifier(ClassifierMixin, BaseEstimator):
 
             # Threads: the compiled loss releases the interpreter, and nothing has to be copied.
             trainings = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
-                delayed(train)(
-                    objective, optimizer, schedule, np.random.default_rng(seed), self._filter, advance, start
-                )
+                delayed(self._train_once)(objective, optimizer, np.random.default_rng(seed), advance, start)
                 for seed in seeds
             )
         return min(trainings, key=lambda training: training.loss)
+
+    def _train_once(
+        self,
+        objective: Any,
+        optimizer: optimizers.Optimizer,
+        rng: np.random.Generator,
+        advance: Callback,
+        start: Start | None,
+    ) -> Training:
+        return train(
+            objective, optimizer, Schedule(self._iterations(optimizer)), rng, self._filter, advance, start
+        )
 
     def _iterations(self, optimizer: optimizers.Optimizer) -> int:
         if self.max_iter is not None:
@@ -256,8 +264,9 @@ class DNMClassifier(_DendriticClassifier):
 
     Parameters
     ----------
-    alpha_o, theta_o : float
-        Scaling factor and threshold of the soma (Eq. 4).
+    alpha_s, alpha_o, theta_o : float
+        Scaling factors of the synapses and of the soma, and the soma's threshold (Eqs. 1, 4). By default
+        among the best of a cross-validation on the training parts of the paper's five binary tables.
 
     The other parameters and the attributes are those of `MODNClassifier`; `neuron_` is a `modn.dnm.DNM`.
 
@@ -275,8 +284,8 @@ class DNMClassifier(_DendriticClassifier):
         self,
         solver: str = "adam",
         n_dendrites: int | None = None,
-        alpha_s: float = 10.0,
-        alpha_o: float = 1.0,
+        alpha_s: float = 2.0,
+        alpha_o: float = 3.0,
         theta_o: float = 0.5,
         max_iter: int | None = None,
         population_size: int | None = None,
@@ -317,6 +326,18 @@ class DNMClassifier(_DendriticClassifier):
     def _objective(self, X: Array, codes: NDArray[np.int64], weights: Array, n_classes: int) -> DNMObjective:
         M = self._n_dendrites(n_classes)
         return DNMObjective(X, codes, M, self.alpha_s, self.alpha_o, self.theta_o, sample_weight=weights)
+
+    def _train_once(
+        self,
+        objective: DNMObjective,
+        optimizer: optimizers.Optimizer,
+        rng: np.random.Generator,
+        advance: Callback,
+        start: Start | None,
+    ) -> Training:
+        if start is None and optimizer.uses_gradient:
+            start = objective.draw_open(rng), None
+        return super()._train_once(objective, optimizer, rng, advance, start)
 
     def _neuron(self, trained: Training) -> DNM:
         return DNM.from_parameters(

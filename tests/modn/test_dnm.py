@@ -137,3 +137,15 @@ def test_bad_parameters_are_named() -> None:
         DNM.from_parameters(np.ones(5), 1, 1.0, 1.0, 0.5)
     with pytest.raises(ValueError, match="theta_s must have the shape"):
         DNM(np.ones((2, 2)), np.ones((2, 3)), 1.0, 1.0, 0.5)
+
+
+def test_a_drawn_row_has_every_dendrite_half_open_at_a_sample_of_class_1() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.random((50, 30)) * np.arange(30), np.arange(50) % 2  # the first feature is constant
+    objective = DNMObjective(X, y, n_dendrites=8, alpha_s=3.0, alpha_o=1.0, theta_o=0.5)
+    row = objective.draw_open(rng)
+    Z = DNM.from_parameters(row, 30, 3.0, 1.0, 0.5).neuron.dendrites(X[y == 1])
+    assert np.allclose(np.abs(Z - 0.5).min(axis=0), 0)
+    # so that there is a slope to follow, which a uniform draw has not
+    assert np.abs(objective.gradient(row)).max() > 1e-3
+    assert np.abs(objective.gradient(rng.uniform(-1, 1, len(row)))).max() < 1e-3
