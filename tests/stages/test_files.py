@@ -78,6 +78,28 @@ def test_a_folder_is_replaced_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
     assert [p.name for p in folder.parent.iterdir()] == ["tables"]
 
 
+def test_what_a_killed_process_was_writing_is_cleared_by_the_next(tmp_path: Path) -> None:
+    (tmp_path / ".a.json-k2x8.part").write_text("half of")
+    (tmp_path / ".folder-k2x8.part").mkdir()
+    (tmp_path / ".folder-k2x8.part/b.csv").write_text("half of")
+    files.write_json(tmp_path / "a.json", 1)
+    with files.replaced_folder(tmp_path / "folder"):
+        pass
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.json", "folder"]
+
+
+def test_on_a_full_disk_the_old_file_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files.write_arrays(tmp_path / "a.npz", {"x": np.arange(3)})
+    before = (tmp_path / "a.npz").read_bytes()
+    written = Path.open
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="No space left"):
+        # the system's own full disk, in the place of the temporary file
+        patch.setattr(Path, "open", lambda path, mode: written(Path("/dev/full"), mode))
+        files.write_arrays(tmp_path / "a.npz", {"x": np.arange(3000)})
+    assert (tmp_path / "a.npz").read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["a.npz"]
+
+
 def test_others_may_read_what_is_written(tmp_path: Path) -> None:
     files.write_text(tmp_path / "a.txt", "a")
     with files.replaced_folder(tmp_path / "folder"):

@@ -1,0 +1,208 @@
+"""Stopped at any moment and started again, the pipeline ends as if nothing had happened."""
+
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+import psutil
+import pytest
+import yaml
+from copies import Outcome, Project, copy_of
+
+from stages import composition, recover
+
+KILLS = 20
+NOT_CACHED = {
+    "fetch",
+    "evaluate",
+    "plot",
+    "report",
+}  # by DVC, since their outputs stay when they are run again
+PAIR = ("study=comparison", "model=modnf", "optimizer=bbo")
+
+
+def results(project: Project) -> dict[str, bytes]:
+    """All that the stages have made, but for how long it took."""
+    made = {
+        name: data
+        for name, data in project.contents().items()
+        if name.startswith(("data/", "reports/")) and not name.startswith(("data/raw", "data/provenance"))
+    }
+    for page in ("reports/quick/report.md", "reports/quick/index.html"):
+        seconds = rb"(train [\w -]+|<strong>all</strong>|\*\*all\*\*)((</td>\s*<td[^>]*>| \| )[\d.]+){2}"
+        made[page], timed = re.subn(seconds, rb"\1", made[page])
+        assert timed == 6  # the five trainings, and their sum
+    return made
+
+
+def repro_until(
+    project: Project, stages: int, seconds: float, how: signal.Signals
+) -> tuple[int | None, Outcome]:
+    """`dvc repro`; so many seconds after it began the n-th stage, its process group gets a signal.
+
+    Returns its exit code, None if it was stopped, and what it said.
+    """
+    path = project.root.parent / "output"
+    with path.open("w") as output:
+        process = start(project, ["dvc", "repro"], output)
+    try:
+        while process.poll() is None and path.read_text().count("Running stage '") < stages:
+            time.sleep(0.01)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
+        stopped = process.poll() is None
+        if stopped:
+            os.killpg(process.pid, how)
+        process.wait(60)
+    finally:
+        end(process)
+    return None if stopped else process.returncode, Outcome(path.read_text())
+
+
+def start(project: Project, command: list[str], output: IO[str] | int) -> subprocess.Popen[str]:
+    """A command with a process group of its own, as a terminal gives it one."""
+    return subprocess.Popen(
+        command,
+        cwd=project.root,
+        env=project.environment() | {"PYTHONUNBUFFERED": "1"},
+        stdout=output,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a background job would ignore it
+    )
+
+
+def end(process: subprocess.Popen[str]) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def locked_stages(project: Project) -> set[str]:
+    """What DVC has written down as done; nothing, where it was stopped while writing."""
+    try:
+        return set(yaml.safe_load((project.root / "dvc.lock").read_text())["stages"])
+    except (FileNotFoundError, yaml.YAMLError, TypeError, KeyError):
+        return set()
+
+
+@pytest.mark.slow
+def test_a_run_stopped_at_any_moment_ends_as_one_that_was_not(
+    finished: tuple[Project, Outcome], sources: Project, tmp_path: Path
+) -> None:
+    undisturbed = results(finished[0])
+    begin = time.monotonic()
+    sources.succeed("dvc", "root")
+    unit = time.monotonic() - begin  # about what a stage takes on this machine
+    rng = random.Random(8)
+    stops = 0
+    while stops < KILLS:
+        project = copy_of(sources, tmp_path / f"after-{stops}")
+        shutil.copy(finished[0].root / "params.yaml", project.root)
+        done: set[str] = set()
+        code = None
+        while code != 0:
+            how = signal.SIGINT if stops % 5 == 4 else signal.SIGKILL
+            n = rng.choice([0, 1]) if stops < KILLS else 1000
+            code, outcome = repro_until(project, n, rng.uniform(0, 2 * unit), how)
+            assert not done & outcome.ran, outcome.text
+            last = re.findall("Running stage '(.+)'", outcome.text)[-1:]  # may have been at work
+            done = (done | outcome.ran).difference(last) - (NOT_CACHED - locked_stages(project))
+            if code is None:
+                stops += 1
+            elif code != 0:  # as `make repro` does
+                assert project.stage("recover").returncode == 0, outcome.text
+        assert results(project) == undisturbed
+        assert project.repro().ran == set()
+
+
+def test_a_lock_that_was_half_written_is_mended_and_no_training_repeated(project: Project) -> None:
+    before = results(project)
+    lock = project.root / "dvc.lock"
+    whole = lock.read_text()
+    lock.write_text(whole[: whole.index("size:", len(whole) // 2)] + "si")
+    refused = project.run("dvc", "repro")
+    assert refused.returncode != 0 and "dvc.lock" in refused.stdout
+    assert "recover: removed dvc.lock" in project.succeed("python", "-m", "stages.recover")
+    outcome = project.repro()
+    assert not any("train" in stage for stage in outcome.ran)
+    assert results(project) == before
+    assert lock.read_text() == whole
+
+
+@pytest.fixture
+def rwlock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """DVC's list of who is at work, in an empty project."""
+    monkeypatch.setattr(composition, "ROOT", tmp_path)
+    path = tmp_path / ".dvc/tmp/rwlock"
+    path.parent.mkdir(parents=True)
+    return path
+
+
+def held_by(pid: int) -> str:
+    return json.dumps({"write": {"data/tables": {"pid": pid, "cmd": "dvc repro"}}, "read": {}})
+
+
+def test_a_list_of_who_is_at_work_is_removed_when_nobody_is(rwlock: Path) -> None:
+    for text in (
+        "",
+        '{"write": {"da',
+        held_by(os.getpid()),
+    ):  # the last: a number that went to another process
+        rwlock.write_text(text)
+        assert recover.recover() == [rwlock]
+        assert not rwlock.exists()
+        assert recover.recover() == []
+
+
+def test_it_stays_while_a_dvc_is_at_work(rwlock: Path) -> None:
+    at_work = subprocess.Popen([sys.executable, "-c", "input()", "dvc"], stdin=subprocess.PIPE)
+    try:
+        for text in (held_by(at_work.pid), "{}"):
+            rwlock.write_text(text)
+            assert recover.recover() == []
+            assert rwlock.read_text() == text
+    finally:
+        at_work.communicate(b"\n")
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_changes_no_byte(project: Project) -> None:
+    # iris has the larger cells and is begun first: once it is done, both workers are at caesarian
+    command = ["python", "-m", "stages.train", *PAIR, "max_iterations=null"]
+    command += ["datasets.iris.iterations=1", "datasets.caesarian.iterations=2000"]
+    project.succeed(*command, "runtime.workers=1")
+    expected = results(project)
+    for path in project.root.glob("data/models/comparison/modnf-bbo/*"):
+        path.unlink()
+    process = start(project, [*command, "runtime.workers=2"], subprocess.PIPE)
+    try:
+        assert process.stdout is not None and "iris done" in process.stdout.readline()
+        workers = psutil.Process(process.pid).children(recursive=True)
+        workers = [worker for worker in workers if "popen_loky" in " ".join(worker.cmdline())]
+        assert len(workers) == 2
+        workers[0].kill()
+        output, _ = process.communicate(timeout=120)
+    finally:
+        end(process)
+    assert process.returncode == 0, output
+    assert results(project) == expected
+
+
+def test_a_full_disk_ends_the_stage_and_leaves_what_was_there(project: Project) -> None:
+    before = project.contents()
+    done = project.run("bash", "-c", f"ulimit -f 1; exec python -m stages.train {' '.join(PAIR)} seed=5")
+    assert done.returncode == 1 and "train: " in done.stdout and "File too large" in done.stdout
+    assert "Traceback" not in done.stdout
+    assert project.contents() == before
+    assert project.repro().ran == set()
