@@ -112,6 +112,9 @@ def _replace(path: Path, write: Callable[[Path], object]) -> None:
         write(temporary)
         temporary.chmod(0o644)
         temporary.replace(path)
+    except OSError as error:
+        error.filename = error.filename or str(path)  # a full disk has no name of its own
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 

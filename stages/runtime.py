@@ -4,6 +4,7 @@ A task that fails, or takes its worker with it, is named once all the others are
 """
 
 import hashlib
+import importlib.util
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
@@ -103,8 +104,6 @@ def _dask_failure(error: BaseException) -> str:
 
     if isinstance(error, KilledWorker):
         return f"{WORKER_DIED}, {error.allowed_failures + 1} times"
-    if isinstance(error, ModuleNotFoundError):
-        return f"a Dask worker cannot import the project ({error}); start workers in the project's folder"
     return f"{type(error).__name__}: {error}".replace("\n", " ")
 
 
@@ -156,8 +155,21 @@ def _dask_client(runtime: Runtime) -> Any:
     if runtime.address is None:
         return Client(n_workers=runtime.workers, threads_per_worker=1, dashboard_address=None)
     try:
-        return Client(runtime.address, timeout="10s")
+        client = Client(runtime.address, timeout="10s")
     except (OSError, ValueError) as error:
         raise StageError(
             f"runtime.address is {runtime.address!r}: no Dask scheduler answers there: {error}"
         ) from None
+    if not client.scheduler_info()["workers"]:
+        print(f"waiting for a Dask worker at {runtime.address}", flush=True)
+        client.wait_for_workers(1)
+    # a worker without the project would end at the first task, and with the last worker nobody would say so
+    found = client.run(importlib.util.find_spec, "stages")
+    without = [address for address, module in found.items() if module is None]
+    if without:
+        client.close()
+        raise StageError(
+            f"the Dask worker at {without[0]} cannot import the project; start workers in its folder: "
+            f"python -m dask worker {runtime.address}"
+        )
+    return client

@@ -2,12 +2,15 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from stages import composition
 from stages.schema import Parameters
@@ -101,6 +104,27 @@ class Project:
             "DVC_NO_ANALYTICS": "1",
             "NUMBA_NUM_THREADS": "1",
         }  # fmt: skip
+
+    @contextmanager
+    def started(
+        self, *command: str, output: IO[str] | int = subprocess.PIPE, folder: Path | None = None
+    ) -> Iterator[subprocess.Popen[str]]:
+        """A command with a process group of its own, as a terminal gives it one; nothing of it is left."""
+        with subprocess.Popen(
+            command,
+            cwd=folder or self.root,
+            env=self.environment() | {"PYTHONUNBUFFERED": "1"},
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # background jobs ignore it
+        ) as process:
+            try:
+                yield process
+            finally:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
 
     def succeed(self, *command: str) -> str:
         """The output of a command that must succeed."""

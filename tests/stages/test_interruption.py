@@ -11,7 +11,6 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
 
 import psutil
 import pytest
@@ -52,9 +51,7 @@ def repro_until(
     Returns its exit code, None if it was stopped, and what it said.
     """
     path = project.root.parent / "output"
-    with path.open("w") as output:
-        process = start(project, ["dvc", "repro"], output)
-    try:
+    with path.open("w") as output, project.started("dvc", "repro", output=output) as process:
         while process.poll() is None and path.read_text().count("Running stage '") < stages:
             time.sleep(0.01)
         with suppress(subprocess.TimeoutExpired):
@@ -63,29 +60,7 @@ def repro_until(
         if stopped:
             os.killpg(process.pid, how)
         process.wait(60)
-    finally:
-        end(process)
     return None if stopped else process.returncode, Outcome(path.read_text())
-
-
-def start(project: Project, command: list[str], output: IO[str] | int) -> subprocess.Popen[str]:
-    """A command with a process group of its own, as a terminal gives it one."""
-    return subprocess.Popen(
-        command,
-        cwd=project.root,
-        env=project.environment() | {"PYTHONUNBUFFERED": "1"},
-        stdout=output,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a background job would ignore it
-    )
-
-
-def end(process: subprocess.Popen[str]) -> None:
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
 
 
 def locked_stages(project: Project) -> set[str]:
@@ -185,16 +160,13 @@ def test_a_worker_that_is_killed_changes_no_byte(project: Project) -> None:
     expected = results(project)
     for path in project.root.glob("data/models/comparison/modnf-bbo/*"):
         path.unlink()
-    process = start(project, [*command, "runtime.workers=2"], subprocess.PIPE)
-    try:
+    with project.started(*command, "runtime.workers=2") as process:
         assert process.stdout is not None and "iris done" in process.stdout.readline()
         workers = psutil.Process(process.pid).children(recursive=True)
         workers = [worker for worker in workers if "popen_loky" in " ".join(worker.cmdline())]
         assert len(workers) == 2
         workers[0].kill()
         output, _ = process.communicate(timeout=120)
-    finally:
-        end(process)
     assert process.returncode == 0, output
     assert results(project) == expected
 
@@ -202,7 +174,7 @@ def test_a_worker_that_is_killed_changes_no_byte(project: Project) -> None:
 def test_a_full_disk_ends_the_stage_and_leaves_what_was_there(project: Project) -> None:
     before = project.contents()
     done = project.run("bash", "-c", f"ulimit -f 1; exec python -m stages.train {' '.join(PAIR)} seed=5")
-    assert done.returncode == 1 and "train: " in done.stdout and "File too large" in done.stdout
+    assert done.returncode == 1 and "iris.npz: File too large" in done.stdout, done.stdout
     assert "Traceback" not in done.stdout
     assert project.contents() == before
     assert project.repro().ran == set()

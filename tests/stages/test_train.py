@@ -3,9 +3,7 @@
 import json
 import os
 import signal
-import subprocess
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -151,68 +149,24 @@ def test_one_worker_or_two_give_the_same_bytes(project: Project) -> None:
     assert trained_bytes(project) == before
 
 
-@pytest.mark.slow
-def test_a_dask_cluster_gives_the_same_bytes(project: Project) -> None:
-    pytest.importorskip("distributed")
-    before = trained_bytes(project)
-    for path in project.root.glob("data/models/comparison/modnf-bbo/*"):
-        path.unlink()
-    done = project.stage(
-        "train",
-        "study=comparison",
-        "model=modnf",
-        "optimizer=bbo",
-        "runtime.engine=dask",
-        "runtime.workers=1",
-    )
-    assert done.returncode == 0, done.stdout
-    assert trained_bytes(project) == before
-
-
 @pytest.mark.parametrize("workers", [1, 2])
 def test_ctrl_c_ends_the_stage_soon_and_leaves_no_half_written_file(project: Project, workers: int) -> None:
     before = project.contents()
     # iris has the larger cells and is begun first: once it is done, caesarian's endless search is under way
     endless = ["datasets.iris.iterations=1", "datasets.caesarian.iterations=100000000", "max_iterations=null"]
-    process = subprocess.Popen(
-        [
-            "python",
-            "-m",
-            "stages.train",
-            "study=comparison",
-            "model=modnf",
-            "optimizer=bbo",
-            f"runtime.workers={workers}",
-            *endless,
-        ],
-        cwd=project.root,
-        env=project.environment() | {"PYTHONUNBUFFERED": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,  # a process group of its own, as a terminal gives each command
-        preexec_fn=heed_ctrl_c,
-    )
-    try:
+    command = ["python", "-m", "stages.train", "study=comparison", "model=modnf", "optimizer=bbo"]
+    with project.started(*command, f"runtime.workers={workers}", *endless) as process:
         assert process.stdout is not None
-        line = process.stdout.readline()
-        assert "iris done" in line
+        assert "iris done" in process.stdout.readline()
         begin = time.monotonic()
         os.killpg(process.pid, signal.SIGINT)
         output, _ = process.communicate(timeout=60)
         seconds = time.monotonic() - begin
         wait_until_gone(process.pid)
-    finally:
-        stop_group(process)
     assert process.returncode == 130, output
     assert seconds < 30  # a couple of seconds on a quiet machine
     assert project.contents() == before
     assert not [path for path in Path(project.root / "data").rglob(".*") if path.name != ".gitignore"]
-
-
-def heed_ctrl_c() -> None:
-    """As on a terminal: whoever runs the tests in the background lets their children ignore it."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def wait_until_gone(group: int) -> None:
@@ -224,12 +178,6 @@ def wait_until_gone(group: int) -> None:
             return
         time.sleep(0.1)
     raise AssertionError(f"processes of group {group} are still there after 30 s")
-
-
-def stop_group(process: subprocess.Popen[str]) -> None:
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
 
 
 def test_a_study_may_be_left_out(place: Place) -> None:
