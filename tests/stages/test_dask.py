@@ -16,7 +16,7 @@ pytest.importorskip("distributed")
 
 TRAIN = ("python", "-m", "stages.train", "study=comparison", "model=modnf", "optimizer=bbo")
 # iris has the larger cells and is begun first: once it is done, the workers are at caesarian
-LONG = ("max_iterations=null", "datasets.iris.iterations=1", "datasets.caesarian.iterations=2000")
+LONG = ("max_iterations=null", "datasets.iris.iterations=1", "datasets.caesarian.iterations=800")
 DASK = ("python", "-m", "dask")
 
 

@@ -155,7 +155,7 @@ def test_it_stays_while_a_dvc_is_at_work(rwlock: Path) -> None:
 def test_a_worker_that_is_killed_changes_no_byte(project: Project) -> None:
     # iris has the larger cells and is begun first: once it is done, both workers are at caesarian
     command = ["python", "-m", "stages.train", *PAIR, "max_iterations=null"]
-    command += ["datasets.iris.iterations=1", "datasets.caesarian.iterations=2000"]
+    command += ["datasets.iris.iterations=1", "datasets.caesarian.iterations=800"]
     project.succeed(*command, "runtime.workers=1")
     expected = results(project)
     for path in project.root.glob("data/models/comparison/modnf-bbo/*"):
