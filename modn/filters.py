@@ -23,7 +23,19 @@ def partition(n_dendrites: int, n_classes: int) -> NDArray[np.bool_]:
         raise ValueError(
             f"n_dendrites must be a multiple of n_classes for a partition; got n_dendrites={M}, n_classes={C}"
         )
-    return np.repeat(np.eye(C, dtype=bool), M // C, axis=0)
+    return shared_out(M, C)
+
+
+def shared_out(n_dendrites: int, n_classes: int) -> NDArray[np.bool_]:
+    """Give each dendrite one output, in groups as equal as can be: the partition, for any M."""
+    M = positive_integer("n_dendrites", n_dendrites)
+    C = positive_integer("n_classes", n_classes)
+    return np.eye(C, dtype=bool)[np.arange(M) * C // M]
+
+
+def repaired(P: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Let each inoperative dendrite feed the output that `shared_out` would give it."""
+    return P | (shared_out(*P.shape) & ~P.any(axis=1, keepdims=True))
 
 
 def full(n_dendrites: int, n_classes: int) -> NDArray[np.bool_]:

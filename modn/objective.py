@@ -92,14 +92,22 @@ class Objective:
         """Return the loss (S,) of softmax(U), and its gradients by the parameters and by P (S, M, C).
 
         U = alpha_t (w_t V - theta_t) is what Eq. 8 takes the tanh of: the order of the classes is that of
-        Eq. 9, but the loss is not held above log(1 + (C - 1) / e^2). P (S, M, C) may be real here: a
-        filter on its way to a Boolean one.
+        Eq. 9, but the loss is not held above log(1 + (C - 1) / e^2). P (S, M, C) may be real here: a filter
+        on its way to a Boolean one. For a Boolean P its gradient is not computed, but 0.
         """
         rows = population_rows(parameters, self.n_parameters)
-        P = finite_array("P", P, (len(rows), self.n_dendrites, self.n_classes))
-        P = np.require(P, requirements=["C", "W", "A"])
-        dP = np.zeros(P.shape)
-        loss, gradient = sum_gradients(self._blocks, rows, P, self._scaling, kernels.POTENTIALS, dP=dP)
+        shape = (len(rows), self.n_dendrites, self.n_classes)
+        boolean = np.asarray(P).dtype == np.bool_
+        P = boolean_filter("P", P, shape) if boolean else finite_array("P", P, shape)
+        dP = np.zeros(shape)
+        loss, gradient = sum_gradients(
+            self._blocks,
+            rows,
+            np.require(P, requirements=["C", "W", "A"]),
+            self._scaling,
+            kernels.POTENTIALS,
+            dP=None if boolean else dP,
+        )
         return loss, gradient, dP / total_weight(self._blocks)
 
     def _loss_and_gradient(

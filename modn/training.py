@@ -2,7 +2,8 @@
 
 Step one searches the filter P while the parameters stay as they are, step two the parameters while P stays.
 The authors do each once (10 iterations on P, then R on the parameters); `rounds` repeats them. A model whose
-filter is given, and the baselines that have none, go through the same door with step two alone.
+filter is given, and the baselines that have none, go through the same door with step two alone. A MODN
+trained by Adam needs no two steps: `modn.descent` moves P and the parameters together.
 """
 
 from collections.abc import Callable
@@ -13,8 +14,11 @@ from typing import Protocol
 import numpy as np
 
 from modn import filters
+from modn.descent import descend
 from modn.objective import Objective
 from modn.optimizers import Minimum, Optimizer, Space, minimize
+from modn.optimizers.adam import Adam
+from modn.optimizers.bbo_adam import BBOAdam
 
 Callback = Callable[[int, float], bool | None]
 
@@ -55,7 +59,9 @@ class Training:
     parameters: np.ndarray  # (V,) the best ever evaluated
     P: np.ndarray | None  # (M, C) Boolean; None: the model has no filter
     loss: float
-    curve: np.ndarray  # best loss so far, after each iteration of either step, the initial population's first
+    # best loss so far, after each iteration of either step, the initial population's first; Adam's of a MODN
+    # is the loss it follows, which is not Eq. 10
+    curve: np.ndarray
     filter_iterations: int  # how many of the curve's steps were on P
     evaluations: int  # individuals evaluated
     seconds: dict[
@@ -91,6 +97,7 @@ def train(
         if start is not None:
             trainer.begin_at(start[0], objective.loss(start[0]))
         trainer.parameter_step(objective.loss, objective.loss_and_gradient, schedule.parameter_iterations)
+        trainer.polish(objective.loss_and_gradient)
     else:
         raise ValueError(
             f"filter is {filter!r}; allowed: None, since {type(objective).__name__} has no filter"
@@ -138,26 +145,65 @@ class _Trainer:
         self, objective: Objective, filter: str, start: tuple[np.ndarray, np.ndarray | None] | None
     ) -> None:
         fixed = {"partition": filters.partition, "full": filters.full}
-        if start is not None:
-            self.begin_at(start[0], objective.loss(start[0], np.asarray(start[1])))
-        if filter in fixed:
-            self.P = fixed[filter](objective.n_dendrites, objective.n_classes)
-            if start is not None and not np.array_equal(np.asarray(start[1]), self.P):
-                raise ValueError(f"start has another P than filter={filter!r}")
-            self._parameter_step(objective, self.P, filter, self.schedule.parameter_iterations)
-            return
-        if filter != "learned":
+        if filter != "learned" and filter not in fixed:
             raise ValueError(f"filter is {filter!r}; allowed: learned, {', '.join(fixed)}")
-        if not self.optimizer.searches_bits:
+        if filter == "learned" and not self.optimizer.learns_filter:
             able = ", ".join(fixed)
             raise ValueError(f"{self.optimizer.name} follows a gradient and cannot learn P; allowed: {able}")
-        P = self._draw_start(objective) if start is None else np.asarray(start[1])
+        shape = objective.n_dendrites, objective.n_classes
+        P = fixed[filter](*shape) if filter in fixed else None
+        if start is not None:
+            if P is not None and not np.array_equal(np.asarray(start[1]), P):
+                raise ValueError(f"start has another P than filter={filter!r}")
+            P = np.asarray(start[1])
+            self.begin_at(start[0], objective.loss(start[0], P))
+        if isinstance(self.optimizer, Adam):
+            self._descend(objective, self.optimizer, filters.shared_out(*shape) if P is None else P, filter)
+        elif filter == "learned":
+            self.P = self._alternate(objective, self._draw_start(objective) if P is None else P)
+        else:
+            self.P = P
+            self._parameter_step(objective, np.asarray(P), filter, self.schedule.parameter_iterations)
+        self.polish(lambda parameters: objective.loss_and_gradient(parameters, np.asarray(self.P)))
+
+    def _alternate(self, objective: Objective, P: np.ndarray) -> np.ndarray:
+        """The two steps, in turn."""
         for share in self._shares():
             if not self.stopped:
                 P = self._filter_step(objective, P)
             if not self.stopped:
-                self._parameter_step(objective, P, filter, share)
-        self.P = P
+                self._parameter_step(objective, P, "learned", share)
+        return P
+
+    def _descend(self, objective: Objective, adam: Adam, P: np.ndarray, filter: str) -> None:
+        """By the gradient, P too where it is learned; from the best so far, if there is one."""
+        steps = 0
+
+        def told(loss: float) -> bool:
+            nonlocal steps
+            steps += 1
+            self.stopped = self.callback is not None and self.callback(steps - 1, loss) is True
+            return self.stopped
+
+        begin = perf_counter()
+        found = descend(
+            objective,
+            adam,
+            P,
+            filter == "learned",
+            self.schedule.parameter_iterations,
+            self.rng,
+            told,
+            self.parameters if np.isfinite(self.loss) else None,
+            self.schedule.repair,
+        )
+        self.parameters, self.P = found.parameters, found.P
+        self.loss = float(objective.loss(found.parameters, found.P)[0])
+        self.curve, self.filter_iterations = found.curve.tolist(), found.filter_steps
+        self.evaluations += found.evaluations
+        self.seconds["parameters"] += perf_counter() - begin
+        self.seconds["objective"] += found.seconds_objective
+        self.seconds["optimizer"] += self.seconds["parameters"] - found.seconds_objective
 
     def _shares(self) -> list[int]:
         """The parameter iterations of each round; they add up to the budget."""
@@ -191,10 +237,7 @@ class _Trainer:
 
     def _repaired(self, objective: Objective, P: np.ndarray) -> np.ndarray:
         """Let each inoperative dendrite feed the output that MODNP would give it."""
-        M, C = P.shape
-        idle = np.flatnonzero(filters.dendrite_states(P) == "inoperative")
-        P = P.copy()
-        P[idle, idle * C // M] = True
+        P = filters.repaired(P)
         self.loss = float(objective.loss(self.parameters, P)[0])
         return P
 
@@ -215,7 +258,19 @@ class _Trainer:
         """Search the parameters, from the best so far."""
         cost = loss_and_gradient if self.optimizer.uses_gradient else loss
         start = self.parameters if np.isfinite(self.loss) else None
-        found = self._search("parameters", self.space, cost, iterations, start)
+        self._take(self._search("parameters", self.space, cost, iterations, start))
+
+    def polish(self, loss_and_gradient: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]) -> None:
+        """A memetic optimizer's last part: go down from the best so far."""
+        if isinstance(self.optimizer, BBOAdam) and not self.stopped:
+            # no more steps than iterations: a cap on these is one on all
+            steps = min(self.optimizer.polish, self.schedule.parameter_iterations)
+            adam = self.optimizer.adam
+            self._take(
+                self._search("parameters", self.space, loss_and_gradient, steps, self.parameters, adam)
+            )
+
+    def _take(self, found: Minimum) -> None:
         if found.best_cost <= self.loss:
             self.parameters, self.loss = found.best, found.best_cost
 
@@ -226,6 +281,7 @@ class _Trainer:
         cost: Callable[[np.ndarray], object],
         iterations: int,
         start: np.ndarray | None,
+        optimizer: Optimizer | None = None,
     ) -> Minimum:
         """One step's search, its losses put behind those of the steps before."""
         before, best_before = len(self.curve), self.loss
@@ -237,7 +293,7 @@ class _Trainer:
             return stop
 
         begin = perf_counter()
-        found = minimize(self.optimizer, space, cost, iterations, self.rng, told, start)
+        found = minimize(optimizer or self.optimizer, space, cost, iterations, self.rng, told, start)
         self.evaluations += found.evaluations
         self.seconds[part] += perf_counter() - begin
         self.seconds["optimizer"] += found.seconds_own

@@ -1,6 +1,9 @@
 """Adam: gradient steps scaled by running means of the gradient and of its square.
 
 Source: D. Kingma and J. Ba, "Adam: a method for stochastic optimization", ICLR 2015, algorithm 1.
+
+On any cost it is the plain algorithm. Where it trains a MODN, `modn.descent` makes the steps: it has a start,
+a loss, a relaxed filter and a decay of the weights that suit the neuron, and the last fields below are its.
 """
 
 from dataclasses import dataclass, replace
@@ -9,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from modn.optimizers.base import Optimizer, State, register
-from modn.optimizers.checks import check_number
+from modn.optimizers.checks import check_integer, check_number, check_numbers
 from modn.optimizers.space import Array, Space
 
 
@@ -28,15 +31,28 @@ class Adam(Optimizer):
     """Parameters of Adam; the means' are those of its paper."""
 
     population: int = 1  # independent descents, from different starts
-    iterations: int | None = 1000  # steps
+    iterations: int | None = 500  # steps
     learning_rate: float = 0.05  # length of a step in each variable while the gradient keeps its sign
     beta1: float = 0.9  # decay of the gradient's mean
     beta2: float = 0.999  # decay of the squared gradient's mean
     epsilon: float = 1e-8  # keeps the division finite where the gradient vanishes
+    decays: tuple[float, ...] = (
+        0.0,
+        0.001,
+        0.01,
+        0.03,
+        0.1,
+    )  # MODN: of the synapses' weights, to choose from
+    folds: int = 4  # MODN: of the cross-validation that chooses
+    validation_rows: int = 5000  # MODN: samples that take part in it, at most
+    filter_share: float = 0.5  # MODN: of the steps, the first, in which P is relaxed
+    slope: float = 1.0  # MODN: deviation of the synapses' first weights, for features in standard units
+    opening: float = 0.5  # MODN: each dendrite's first output at the sample it starts around
 
     state_class: ClassVar[type[State]] = AdamState
     uses_gradient: ClassVar[bool] = True
     searches_bits: ClassVar[bool] = False
+    learns_filter: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -44,6 +60,12 @@ class Adam(Optimizer):
         check_number(self, "beta1", 0, 1, "[)")
         check_number(self, "beta2", 0, 1, "[)")
         check_number(self, "epsilon", 0, ends="(]")
+        check_numbers(self, "decays", 0)
+        check_integer(self, "folds", 2)
+        check_integer(self, "validation_rows", 2)
+        check_number(self, "filter_share", 0, 1)
+        check_number(self, "slope", 0)
+        check_number(self, "opening", 0, 1, "()")
 
     def _init(self, space: Space, rng: np.random.Generator) -> AdamState:
         points = space.sample(self.population, rng)
@@ -63,9 +85,15 @@ class Adam(Optimizer):
         gradients: Array | None,
     ) -> AdamState:
         assert gradients is not None  # `tell` saw to it
-        mean = self.beta1 * state.mean + (1 - self.beta1) * gradients
-        mean_square = self.beta2 * state.mean_square + (1 - self.beta2) * gradients**2
-        unbiased = mean / (1 - self.beta1**state.generation)
-        unbiased_square = mean_square / (1 - self.beta2**state.generation)
-        points = candidates - self.learning_rate * unbiased / (np.sqrt(unbiased_square) + self.epsilon)
-        return replace(state, points=points, mean=mean, mean_square=mean_square)
+        change, mean, mean_square = self.change(gradients, state.mean, state.mean_square, state.generation)
+        return replace(state, points=candidates - change, mean=mean, mean_square=mean_square)
+
+    def change(
+        self, gradients: Array, mean: Array, mean_square: Array, step: int
+    ) -> tuple[Array, Array, Array]:
+        """What step number `step` (from 1) takes off the points, and the two running means after it."""
+        mean = self.beta1 * mean + (1 - self.beta1) * gradients
+        mean_square = self.beta2 * mean_square + (1 - self.beta2) * gradients**2
+        unbiased = mean / (1 - self.beta1**step)
+        unbiased_square = mean_square / (1 - self.beta2**step)
+        return self.learning_rate * unbiased / (np.sqrt(unbiased_square) + self.epsilon), mean, mean_square

@@ -47,6 +47,7 @@ class Optimizer(ABC):
     smallest_population: ClassVar[int] = 1
     uses_gradient: ClassVar[bool] = False  # the cost function returns (costs, gradients)
     searches_bits: ClassVar[bool] = True  # Boolean spaces are welcome
+    learns_filter: ClassVar[bool] = True  # can train a MODN whose P is to be learned
 
     def __post_init__(self) -> None:
         check_integer(self, "population", low=self.smallest_population)

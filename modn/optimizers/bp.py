@@ -31,6 +31,7 @@ class BP(Optimizer):
     state_class: ClassVar[type[State]] = BPState
     uses_gradient: ClassVar[bool] = True
     searches_bits: ClassVar[bool] = False
+    learns_filter: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,6 +1,7 @@
 """Range checks of the optimizers' parameters: one sentence that names field, value and what is allowed."""
 
 import math
+from collections.abc import Sequence
 from numbers import Integral, Real
 
 
@@ -40,3 +41,15 @@ def check_flag(owner: object, field: str) -> None:
     """Refuse anything but True or False."""
     if not isinstance(getattr(owner, field), bool):
         _refuse(owner, field, "True or False")
+
+
+def check_numbers(owner: object, field: str, low: float) -> None:
+    """Refuse anything but one or more finite numbers of at least `low`; a list becomes a tuple."""
+    values = getattr(owner, field)
+    if not isinstance(values, Sequence) or isinstance(values, str) or not values:
+        _refuse(owner, field, f"one or more numbers of at least {low:g}")
+    for value in values:
+        number = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+        if not number or value < low:
+            _refuse(owner, field, f"numbers of at least {low:g}")
+    object.__setattr__(owner, field, tuple(float(value) for value in values))

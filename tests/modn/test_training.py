@@ -75,7 +75,7 @@ def reads_back(result: Training, objective: Witness) -> None:
 
 
 @pytest.mark.parametrize("filter", ["partition", "full"])
-@pytest.mark.parametrize("name", HEURISTICS + GRADIENTS)
+@pytest.mark.parametrize("name", [*HEURISTICS, "bp"])
 def test_a_given_filter_stays_and_the_best_ever_is_returned(name: str, filter: str) -> None:
     result, objective = trained(name, filter)
     np.testing.assert_array_equal(result.P, getattr(filters, filter)(M, C))
@@ -265,10 +265,26 @@ def test_an_unknown_filter_is_refused() -> None:
         trained(filter="round")
 
 
-@pytest.mark.parametrize("name", GRADIENTS)
-def test_a_gradient_cannot_learn_a_filter(name: str) -> None:
-    with pytest.raises(ValueError, match=f"{name} follows a gradient .*allowed: partition, full"):
-        trained(name, "learned")
+def test_the_papers_gradient_cannot_learn_a_filter() -> None:
+    with pytest.raises(ValueError, match=r"bp follows a gradient .*allowed: partition, full"):
+        trained("bp", "learned")
+
+
+@pytest.mark.parametrize("filter", ["learned", "partition"])
+def test_a_memetic_optimizer_goes_down_from_the_best_of_its_heuristic(filter: str) -> None:
+    alone, _ = trained("bbo", filter)
+    polished, objective = trained("bbo+adam", filter)
+    reads_back(polished, objective)
+    np.testing.assert_array_equal(polished.P, alone.P)
+    n = len(alone.curve)
+    assert polished.curve[:n].tolist() == alone.curve.tolist()
+    assert len(polished.curve) == n + 8 + 1  # a cap on the iterations is one on the steps
+    assert (np.diff(polished.curve) <= 0).all() and polished.curve[-1] == polished.loss < alone.loss
+
+
+def test_a_memetic_optimizer_can_be_stopped_before_it_goes_down() -> None:
+    result, _ = trained("bbo+adam", "full", callback=lambda iteration, _: iteration == 3)
+    assert len(result.curve) == 4
 
 
 def test_dendrites_that_cannot_be_shared_out_are_refused() -> None:

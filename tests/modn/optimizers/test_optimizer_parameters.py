@@ -56,7 +56,7 @@ def test_fields_are_plain_types_with_defaults(name: str) -> None:
     cls = parameters_class(name)
     hints = get_type_hints(cls)
     for field in dataclasses.fields(cls):
-        assert hints[field.name] in (int, float, bool, str, int | None)
+        assert hints[field.name] in (int, float, bool, str, int | None, tuple[float, ...])
         assert field.default is not dataclasses.MISSING
 
 

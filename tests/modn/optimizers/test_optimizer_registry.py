@@ -26,7 +26,7 @@ def test_make_gives_the_named_optimizer(name: str) -> None:
 
 def test_unknown_name_lists_the_allowed() -> None:
     with pytest.raises(
-        ValueError, match=r"unknown optimizer 'cma'; allowed are adam, bbo, bp, es, ga, pbil, pso"
+        ValueError, match=r"unknown optimizer 'cma'; allowed are adam, bbo, bbo\+adam, bp, es, ga, pbil, pso"
     ):
         make("cma")
 
