@@ -263,7 +263,7 @@ class _Trainer:
     def polish(self, loss_and_gradient: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]) -> None:
         """A memetic optimizer's last part: go down from the best so far."""
         if isinstance(self.optimizer, BBOAdam) and not self.stopped:
-            # no more steps than iterations: a cap on these is one on all
+            # a cap on the iterations is one on the steps
             steps = min(self.optimizer.polish, self.schedule.parameter_iterations)
             adam = self.optimizer.adam
             self._take(

@@ -17,8 +17,9 @@ from modn.optimizers.checks import check_integer, check_number
 class BBOAdam(BBO):
     """Parameters of BBO, and of the descent."""
 
-    polish: int = 300  # steps of Adam
-    learning_rate: float = 0.01  # their length
+    iterations: int | None = 100  # of BBO: the descent needs a good place to begin, not the best
+    polish: int = 100  # steps of Adam; no more than there were iterations
+    learning_rate: float = 0.03  # their length
 
     def __post_init__(self) -> None:
         super().__post_init__()
