@@ -44,15 +44,18 @@ def fit(options: argparse.Namespace) -> None:
     features = table.drop(columns=[options.target, *options.drop])
     columns = Columns.of(features)
     X = columns.encode(features)
+    chosen = {
+        "filter": options.filter,
+        "solver": options.solver,
+        "n_dendrites": options.dendrites,
+        "max_iter": options.iterations,
+        "n_init": options.restarts,
+        "n_jobs": options.jobs,
+    }
     model = MODNClassifier(
-        filter=options.filter,
-        solver=options.solver,
-        n_dendrites=options.dendrites,
-        max_iter=options.iterations,
-        n_init=options.restarts,
-        n_jobs=options.jobs,
         random_state=options.seed,
         verbose=sys.stderr.isatty() and not options.quiet,
+        **{name: value for name, value in chosen.items() if value is not None},
     )
     begin = perf_counter()
     model.fit(X, y)
@@ -145,20 +148,16 @@ def _parser() -> argparse.ArgumentParser:
         metavar="COLUMN",
         help="leave this column out (may be repeated)",
     )
-    command.add_argument(
-        "--solver", default="adam", help="adam, bbo, ga, pso, pbil or es (default: %(default)s)"
-    )
+    command.add_argument("--solver", help="adam (default), bbo, bbo+adam, ga, pso, pbil or es")
     command.add_argument(
         "--filter",
         choices=FILTERS,
-        default="partition",
-        help="which dendrites an output listens to: learned (MODN), its own share (MODNP), all (MODNF); "
-        "default: %(default)s",
+        help="which dendrites an output listens to: learned (MODN, default), its own (MODNP), all (MODNF)",
     )
     command.add_argument("--dendrites", type=_positive, metavar="M", help="default: ten for each class")
     command.add_argument("--iterations", type=_positive, metavar="N", help="default: the solver's own")
     command.add_argument(
-        "--restarts", type=_positive, default=1, metavar="N", help="train N times, keep the best (default: 1)"
+        "--restarts", type=_positive, metavar="N", help="train N times, keep the best (default: 1)"
     )
     command.add_argument(
         "--jobs", type=int, metavar="N", help="trainings at the same time, -1: one per core (default: 1)"

@@ -217,7 +217,7 @@ class MODNClassifier(_DendriticClassifier):
 
     def __init__(
         self,
-        filter: str = "partition",
+        filter: str = "learned",
         solver: str = "adam",
         n_dendrites: int | None = None,
         alpha_s: float = 10.0,

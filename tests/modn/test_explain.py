@@ -109,11 +109,11 @@ def test_a_trained_classifier_explains_itself() -> None:
 
 def test_a_dnm_speaks_for_its_second_class() -> None:
     X, y = load_breast_cancer(return_X_y=True)
-    model = modn.DNMClassifier(solver="bbo", max_iter=50, random_state=0).fit(X, np.array(["bad", "good"])[y])
+    model = modn.DNMClassifier(random_state=0).fit(X, np.array(["bad", "good"])[y])
     found = rules(model, X=X, y=np.array(["bad", "good"])[y])
     assert found.accuracy is not None and found.accuracy.rules > 0.6
     assert {name for rule in found.rules for name in rule.supports} == {"good"}
-    assert str(found.rules[0]).startswith("x")  # the features have no names
+    assert "x2" in str(found)  # the features have no names
     figure = draw(model)
     outputs = [label.get_text() for label in figure.axes[0].child_axes[0].get_yticklabels()]
     assert len(outputs) == 1 and outputs[0].startswith("→ good")
