@@ -23,7 +23,7 @@ from modn.dnm import DNM, DNMObjective
 from modn.neuron import Neuron
 from modn.objective import Objective
 from modn.scaling import to_unit
-from modn.training import Callback, Schedule, Training, train
+from modn.training import Callback, Schedule, Training, n_callbacks, train
 from modn.validation import positive_integer, sample_weights
 
 DENDRITES_PER_CLASS = 10  # M = 10 C, as in the paper's comparison of optimizers
@@ -112,7 +112,9 @@ class _DendriticClassifier(ClassifierMixin, BaseEstimator):
         optimizer = optimizers.make(self.solver, **(dict(self.solver_options or {}) | chosen))
         random_state = check_random_state(self.random_state)
         seeds = random_state.randint(np.iinfo(np.int32).max, size=positive_integer("n_init", self.n_init))
-        with tqdm(desc="training", unit="iteration", disable=not self.verbose) as bar:
+        calls = n_callbacks(optimizer, Schedule(self._iterations(optimizer)), self._filter, start is not None)
+        bar = tqdm(total=calls * len(seeds), desc="training", unit="step", disable=not self.verbose)
+        with bar:
 
             def advance(iteration: int, loss: float) -> None:
                 bar.set_postfix(loss=f"{loss:.4f}", refresh=False)

@@ -105,6 +105,20 @@ def train(
     return trainer.result()
 
 
+def n_callbacks(optimizer: Optimizer, schedule: Schedule, filter: str | None, started: bool = False) -> int:
+    """How often `train` calls its callback where nothing stops it: what a progress bar counts to."""
+    steps = schedule.parameter_iterations
+    if isinstance(optimizer, Adam) and filter is not None:
+        descents = 1 if started or len(optimizer.decays) == 1 else 1 + optimizer.folds
+        return descents * (steps + 1)
+    calls = steps + 1
+    if filter == "learned":
+        calls = steps + schedule.rounds * (schedule.filter_iterations + 2)
+    if isinstance(optimizer, BBOAdam):
+        calls += min(optimizer.polish, steps) + 1
+    return calls
+
+
 class _Trainer:
     """The state of one training: the best so far, and the account of what was used."""
 

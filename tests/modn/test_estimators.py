@@ -266,4 +266,4 @@ def test_a_bar_is_shown_when_asked_for(capsys: pytest.CaptureFixture[str]) -> No
     quick(max_iter=2).fit(*IRIS)
     assert capsys.readouterr().err == ""
     quick(max_iter=2, n_init=2, n_jobs=2, verbose=True).fit(*IRIS)
-    assert "training" in capsys.readouterr().err
+    assert "training: 100%" in capsys.readouterr().err

@@ -13,7 +13,7 @@ from modn.mlp import MLPObjective
 from modn.neuron import Neuron
 from modn.objective import Objective
 from modn.optimizers import Space, make
-from modn.training import Schedule, Training, parameter_space, train
+from modn.training import Schedule, Training, n_callbacks, parameter_space, train
 
 HEURISTICS = ["bbo", "es", "ga", "pbil", "pso"]
 GRADIENTS = ["adam", "bp"]
@@ -258,6 +258,18 @@ def test_a_start_with_another_filter_is_refused() -> None:
             "partition",
             start=(first.parameters, first.P),
         )
+
+
+@pytest.mark.parametrize("started", [False, True])
+@pytest.mark.parametrize("filter", ["learned", "partition"])
+@pytest.mark.parametrize("name", ["bbo", "bbo+adam", "adam"])
+def test_the_number_of_callbacks_is_known_beforehand(name: str, filter: str, started: bool) -> None:
+    schedule, calls = Schedule(8, filter_iterations=3, rounds=2), []
+    first, objective = trained(name, filter)
+    start = (first.parameters, first.P) if started else None
+    rng = np.random.default_rng(0)
+    train(objective, make(name), schedule, rng, filter, lambda *call: calls.append(call), start)
+    assert len(calls) == n_callbacks(make(name), schedule, filter, started)
 
 
 def test_an_unknown_filter_is_refused() -> None:
