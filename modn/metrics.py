@@ -165,6 +165,16 @@ def mean_ranks(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["model", "optimizer", "rank", "datasets"])
 
 
+def critical_difference(n_methods: int, n_datasets: int, level: float = 0.05) -> float:
+    """By how much mean ranks over datasets must differ to be significant in the Nemenyi test."""
+    if n_methods < 2 or n_datasets < 1:
+        raise ValueError(f"2 methods and 1 dataset are the least, got {n_methods} and {n_datasets}")
+    from scipy import stats
+
+    q = float(stats.studentized_range.ppf(1 - level, n_methods, np.inf)) / np.sqrt(2)
+    return float(q * np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets)))
+
+
 def _labels_and_scores(y: ArrayLike, proba: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     scores = finite_array("proba", proba, ("n_samples", "n_classes"))
     n_samples, n_classes = scores.shape

@@ -18,7 +18,6 @@ from modn.descent import descend
 from modn.objective import Objective
 from modn.optimizers import Minimum, Optimizer, Space, minimize
 from modn.optimizers.adam import Adam
-from modn.optimizers.bbo_adam import BBOAdam
 
 Callback = Callable[[int, float], bool | None]
 
@@ -114,9 +113,15 @@ def n_callbacks(optimizer: Optimizer, schedule: Schedule, filter: str | None, st
     calls = steps + 1
     if filter == "learned":
         calls = steps + schedule.rounds * (schedule.filter_iterations + 2)
-    if isinstance(optimizer, BBOAdam):
-        calls += min(optimizer.polish, steps) + 1
+    if optimizer.polisher is not None:
+        calls += _polishing_steps(optimizer.polisher, schedule) + 1
     return calls
+
+
+def _polishing_steps(polisher: Optimizer, schedule: Schedule) -> int:
+    """A cap on the iterations is one on the steps, too."""
+    own, cap = polisher.iterations, schedule.parameter_iterations
+    return cap if own is None else min(own, cap)
 
 
 class _Trainer:
@@ -276,12 +281,11 @@ class _Trainer:
 
     def polish(self, loss_and_gradient: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]) -> None:
         """A memetic optimizer's last part: go down from the best so far."""
-        if isinstance(self.optimizer, BBOAdam) and not self.stopped:
-            # a cap on the iterations is one on the steps
-            steps = min(self.optimizer.polish, self.schedule.parameter_iterations)
-            adam = self.optimizer.adam
+        polisher = self.optimizer.polisher
+        if polisher is not None and not self.stopped:
+            steps = _polishing_steps(polisher, self.schedule)
             self._take(
-                self._search("parameters", self.space, loss_and_gradient, steps, self.parameters, adam)
+                self._search("parameters", self.space, loss_and_gradient, steps, self.parameters, polisher)
             )
 
     def _take(self, found: Minimum) -> None:

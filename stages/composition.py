@@ -23,6 +23,7 @@ from hydra.errors import ConfigCompositionException, HydraException, MissingConf
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 
+from modn import optimizers
 from stages.schema import Dataset, Parameters, check
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -68,11 +69,18 @@ def _pairs(parameters: Parameters, study: dict[str, list[str]]) -> dict[str, dic
         f"{model}-{optimizer}": {
             "model": model,
             "optimizer": optimizer,
-            "algorithm": parameters.optimizers[optimizer]["algorithm"],
+            **_modules(parameters.optimizers[optimizer]["algorithm"]),
         }
         for model, chosen in study.items()
         for optimizer in chosen
     }
+
+
+def _modules(algorithm: str) -> dict[str, str]:
+    """The file below modn/optimizers that an algorithm is in, and that of the one it extends."""
+    algorithm_class = optimizers.parameters_class(algorithm)
+    modules = {"module": algorithm_class, "extends": algorithm_class.__base__}
+    return {name: cls.__module__.rpartition(".")[2] for name, cls in modules.items()}
 
 
 def compose_conf(overrides: list[str]) -> str:

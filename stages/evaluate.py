@@ -45,6 +45,7 @@ def evaluate(parameters: Parameters) -> None:
         if cell.study == "comparison" and drawn and cell.family == "modn":
             examples |= _example(cell, trained, accuracies, parts[cell.dataset])
     all_runs = pd.DataFrame(runs)
+    baseline_runs = _judge_baselines(parameters, titles)
     printed = {name: pd.read_csv(files.RAW / f"paper/{name}.csv") for name in tables.PRINTED}
     table3 = tables.table3(all_runs, printed["table3_acc_by_optimizer"])
     table5 = tables.table5(all_runs, printed["table5_comparison"])
@@ -53,8 +54,10 @@ def evaluate(parameters: Parameters) -> None:
         "table3": table3,
         "table4": tables.table4(all_runs, printed["table4_tuned_hyperparameters"]),
         "table5": table5,
+        "baselines": tables.baselines(baseline_runs),
         "claims": claims.check(table3, table5, all_runs),
         "runs": all_runs,
+        "baseline_runs": baseline_runs,
         "curves": pd.DataFrame(curves),
         "roc": pd.concat(rocs) if rocs else pd.DataFrame(),
     }
@@ -62,9 +65,9 @@ def evaluate(parameters: Parameters) -> None:
     with files.replaced_folder(folder / "tables") as fresh:
         for name, frame in made.items():
             files.write_csv(fresh / f"{name}.csv", frame.round(6))
-    files.write_json(folder / "metrics.json", tables.headline(table3, table5))
+    files.write_json(folder / "metrics.json", tables.headline(table3, table5, made["baselines"]))
     files.write_arrays(files.EXAMPLES, examples)
-    print(f"evaluate: {len(all_runs)} runs")
+    print(f"evaluate: {len(all_runs) + len(baseline_runs)} runs")
 
 
 def _judge(cell: Cell, trained: Arrays, parts: Arrays) -> tuple[list[dict[str, Any]], list[metrics.Roc]]:
@@ -100,6 +103,34 @@ def _judge(cell: Cell, trained: Arrays, parts: Arrays) -> tuple[list[dict[str, A
         )
         points.append(metrics.roc_points(y, proba))
     return rows, points
+
+
+def _judge_baselines(parameters: Parameters, titles: dict[str, str]) -> pd.DataFrame:
+    """A row per classifier, search, dataset and resplit; a classifier for two classes has no other ones."""
+    rows: list[dict[str, Any]] = []
+    for dataset, title in titles.items():
+        truth = files.read_arrays(files.RESPLITS / f"{dataset}.npz")["y_test"]
+        for name, baseline in parameters.baselines.items():
+            path = files.BASELINES / name / f"{dataset}.npz"
+            if not path.exists():
+                continue
+            said = files.read_arrays(path)
+            for search in ("default", "grid"):
+                labels, scores = said[f"{search}_labels"], said[f"{search}_scores"]
+                rows += [
+                    {
+                        "dataset": dataset,
+                        "title": title,
+                        "baseline": name,
+                        "name": baseline.title,
+                        "search": search,
+                        "run": run,
+                        "acc": float(np.mean(labels[run] == y)),
+                        "auc": metrics.micro_auc(y, scores[run]),
+                    }
+                    for run, y in enumerate(truth)
+                ]
+    return pd.DataFrame(rows, columns=[*tables.BASELINE_CELL, "run", "acc", "auc"])
 
 
 def _summarised(curves: np.ndarray) -> list[dict[str, Any]]:

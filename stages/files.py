@@ -21,8 +21,10 @@ RAW = ROOT / "data/raw"
 TABLES = ROOT / "data/tables"  # fetch
 TABLE1 = ROOT / "data/table1.csv"  # fetch
 SPLITS = ROOT / "data/splits"  # split
+RESPLITS = ROOT / "data/resplits"  # resplit
 MODELS = ROOT / "data/models"  # train: results, a function of parameters, data and seed alone
-PROVENANCE = ROOT / "data/provenance"  # train: how and when they were made
+BASELINES = ROOT / "data/models/baselines"  # fit: what the classifiers say of the test parts
+PROVENANCE = ROOT / "data/provenance"  # train, fit: how and when results were made
 EXAMPLES = ROOT / "data/examples.npz"  # evaluate: neurons to draw
 PART = ".part"  # how names of temporary files end; neither git nor DVC looks at them
 

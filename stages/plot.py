@@ -23,7 +23,8 @@ def plot(parameters: Parameters) -> None:
 
 def _figures(folder: files.Path) -> Iterator[tuple[str, Figure]]:
     """Every figure there is something to draw for."""
-    tables = {name: files.read_csv(folder / f"{name}.csv") for name in ("table3", "runs", "curves", "roc")}
+    names = ("table3", "runs", "curves", "roc", "baselines")
+    tables = {name: files.read_csv(folder / f"{name}.csv") for name in names}
     table3, runs = tables["table3"], tables["runs"]
     swept = runs[runs["study"] == "sensitivity"]
     yield "accuracy", plots.accuracy_bars(table3)
@@ -43,6 +44,8 @@ def _figures(folder: files.Path) -> Iterator[tuple[str, Figure]]:
         yield "paper_scatter", plots.paper_scatter(table3)
     if table3["optimizer"].nunique() > 1:
         yield "optimizer_ranks", plots.optimizer_ranks(table3)
+    if not tables["baselines"].empty:
+        yield "classifier_ranks", plots.classifier_ranks(tables["baselines"])
 
 
 Example = tuple[plots.FilterExample, Neuron, list[str], list[str]]

@@ -15,6 +15,17 @@ FILTERS = ("full", "learned", "partition")
 PROTOCOLS = ("published", "sound")
 MISSING_VALUE_RULES = ("refuse", "drop_rows", "median")
 SOURCES = ("bundled", "uci")
+# Those of modn.classifiers, whose import would cost every stage a second.
+CLASSIFIERS = (
+    "modn",
+    "dnm",
+    "random_forest",
+    "svm",
+    "logistic_regression",
+    "hist_gradient_boosting",
+    "knn",
+    "mlp",
+)
 ENGINES = ("local", "dask")
 
 
@@ -64,6 +75,16 @@ class Model:
     filter_iterations: int = 10  # on P, where it is learned
     rounds: int = 1  # of the two steps, where P is learned
     repair: bool = False  # connect inoperative dendrites, where P is learned
+
+
+@dataclass
+class Baseline:
+    """One classifier of the baselines: what is set for good, and what a grid is searched over."""
+
+    title: str = MISSING
+    classifier: str = MISSING
+    parameters: dict[str, Any] = field(default_factory=dict)
+    grid: dict[str, list[Any]] = field(default_factory=dict)
 
 
 @dataclass
@@ -127,6 +148,9 @@ class Parameters:
     comparison: dict[str, list[str]] = field(default_factory=dict)
     tuned: dict[str, list[str]] = field(default_factory=dict)
     sensitivity: Sensitivity = field(default_factory=Sensitivity)
+    resplits: int = MISSING
+    grid_folds: int = MISSING
+    baselines: dict[str, Baseline] = field(default_factory=dict)
     figures: Figures = field(default_factory=Figures)
     datasets: dict[str, Dataset] = field(default_factory=dict)
     models: dict[str, Model] = field(default_factory=dict)
@@ -177,10 +201,16 @@ def check(parameters: Parameters) -> None:
     _check_pairs("comparison", p.comparison, p)
     _check_pairs("tuned", p.tuned, p)
     _check_sensitivity(p)
+    _at_least("resplits", p.resplits, 1)
+    _at_least("grid_folds", p.grid_folds, 2)
+    for name, baseline in p.baselines.items():
+        _check_baseline(f"baselines.{name}", name, baseline)
 
 
 def _check_lists(key: str, value: Any) -> None:
     """OmegaConf lets a list pass for a number or a text in a list of them."""
+    if isinstance(value, Baseline):
+        return  # a candidate of a grid may be anything
     if is_dataclass(value):
         value = vars(value)
     if isinstance(value, Mapping):
@@ -200,6 +230,15 @@ def _check_model(key: str, model: Model) -> None:
         raise ConfigurationError(f"{key}.theta_o", model.theta_o, "at least one threshold to choose from")
     for theta_o in model.theta_o:
         _is_number(f"{key}.theta_o", theta_o)
+
+
+def _check_baseline(key: str, name: str, baseline: Baseline) -> None:
+    """The names of its parameters are checked by the stage that knows the classifier."""
+    _is_name(key, name)
+    _one_of(f"{key}.classifier", baseline.classifier, CLASSIFIERS)
+    for parameter, values in baseline.grid.items():
+        if not values:
+            raise ConfigurationError(f"{key}.grid.{parameter}", values, "at least one value to choose from")
 
 
 def _check_dataset(key: str, name: str, dataset: Dataset) -> None:
@@ -269,8 +308,8 @@ def _check_pairs(key: str, pairs: Mapping[str, list[str]], p: Parameters) -> Non
 
 def _check_pair(key: str, model: Model, optimizer: str, p: Parameters) -> None:
     _one_of(key, optimizer, p.optimizers)
-    if model.filter == "learned" and not _searches_bits(p, optimizer):
-        able = [name for name in p.optimizers if _searches_bits(p, name)]
+    if model.filter == "learned" and not _learns_filter(p, optimizer):
+        able = [name for name in p.optimizers if _learns_filter(p, name)]
         raise ConfigurationError(key, optimizer, f"{', '.join(able)}, since its filter is learned")
 
 
@@ -287,8 +326,8 @@ def _check_sensitivity(p: Parameters) -> None:
             _positive(f"sensitivity.{name}", alpha)
 
 
-def _searches_bits(p: Parameters, optimizer: str) -> bool:
-    return optimizers.parameters_class(p.optimizers[optimizer]["algorithm"]).searches_bits
+def _learns_filter(p: Parameters, optimizer: str) -> bool:
+    return optimizers.parameters_class(p.optimizers[optimizer]["algorithm"]).learns_filter
 
 
 def _check_partition(study: str, model: Model, p: Parameters) -> None:

@@ -1,21 +1,27 @@
 """split: make the training and test parts of every table by the chosen protocol."""
 
+from pathlib import Path
+
 import numpy as np
 
 from modn import splits, tables
 from stages import entrypoint, files
 from stages.entrypoint import StageError
-from stages.schema import Parameters
+from stages.schema import Parameters, Split
 
 PROTOCOLS = {"published": splits.published, "sound": splits.sound}
 
 
 def split(parameters: Parameters) -> None:
     """Read data/tables, write data/splits: per dataset, the parts of each split stacked."""
-    choice = parameters.split
+    write_parts("split", parameters.derived["test_sizes"], parameters.split, files.SPLITS)
+
+
+def write_parts(stage: str, test_sizes: dict[str, int | float], choice: Split, target: Path) -> None:
+    """Split every table as chosen, and tell how many."""
     make = PROTOCOLS[choice.protocol]
     stacked = {}
-    for name, test_size in parameters.derived["test_sizes"].items():
+    for name, test_size in test_sizes.items():
         content = (files.TABLES / f"{name}.csv").read_bytes()
         try:
             tidy = tables.parse(content, f"data/tables/{name}.csv")
@@ -28,11 +34,11 @@ def split(parameters: Parameters) -> None:
         stacked[name] = {part: np.stack([getattr(p, part) for p in parts]) for part in splits.Parts._fields}
         stacked[name]["classes"] = classes
         stacked[name]["features"] = tidy.columns[:-1].to_numpy(dtype=np.str_)
-    with files.replaced_folder(files.SPLITS) as folder:
+    with files.replaced_folder(target) as folder:
         for name, arrays in stacked.items():
             files.write_arrays(folder / f"{name}.npz", arrays)
     count = f"{choice.count} split" + "s" * (choice.count > 1)
-    print(f"split: {len(parameters.derived['test_sizes'])} datasets, {choice.protocol}, {count} each")
+    print(f"{stage}: {len(test_sizes)} datasets, {choice.protocol}, {count} each")
 
 
 if __name__ == "__main__":

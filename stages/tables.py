@@ -8,11 +8,12 @@ from modn import metrics
 
 PRINTED = ("table3_acc_by_optimizer", "table4_tuned_hyperparameters", "table5_comparison")
 CELL = ["dataset", "title", "model", "optimizer"]
+BASELINE_CELL = ["dataset", "title", "baseline", "name", "search"]
 
 
 def table3(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """Table 3: accuracy of every model with every optimizer."""
-    ours = _summary(runs[runs["study"] == "comparison"])
+    ours = _summary(runs[runs["study"] == "comparison"], CELL)
     keys = ["dataset", "model", "optimizer"]
     table = ours.merge(printed.rename(columns={"acc": "paper"}), on=keys, how="left")
     table["difference"] = table["acc_mean"] - table["paper"]
@@ -30,7 +31,7 @@ def table4(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
 def table5(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """Table 5: MODN against the other methods, run by run; p is doubled where there are two comparisons."""
     tuned = runs[runs["study"] == "tuned"]
-    table = _summary(tuned).assign(w_plus=float("nan"), w_minus=float("nan"), p=float("nan"))
+    table = _summary(tuned, CELL).assign(w_plus=float("nan"), w_minus=float("nan"), p=float("nan"))
     for row in table.itertuples():
         of_dataset = tuned[tuned["dataset"] == row.dataset]
         ours, theirs = _accuracies(of_dataset, "modn"), _accuracies(of_dataset, row.model, row.optimizer)
@@ -43,9 +44,14 @@ def table5(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     return table.merge(printed.rename(columns=names), on=["dataset", "model"], how="left")
 
 
-def headline(table3: pd.DataFrame, table5: pd.DataFrame) -> dict[str, Any]:
+def baselines(runs: pd.DataFrame) -> pd.DataFrame:
+    """Every classifier of the baselines on every dataset."""
+    return _summary(runs, BASELINE_CELL)
+
+
+def headline(table3: pd.DataFrame, table5: pd.DataFrame, baselines: pd.DataFrame) -> dict[str, Any]:
     """Few and stable numbers, for `dvc metrics diff`."""
-    result: dict[str, Any] = {"comparison": {}, "tuned": {}}
+    result: dict[str, Any] = {"comparison": {}, "tuned": {}, "baselines": {}}
     for (model, optimizer), cells in table3.groupby(["model", "optimizer"]):
         entry = {"acc": _rounded(cells["acc_mean"].mean()), "auc": _rounded(cells["auc_mean"].mean())}
         if cells["difference"].notna().any():
@@ -56,20 +62,25 @@ def headline(table3: pd.DataFrame, table5: pd.DataFrame) -> dict[str, Any]:
             "acc": _rounded(cells["acc_mean"].mean()),
             "auc": _rounded(cells["auc_mean"].mean()),
         }
+    for (baseline, search), cells in baselines.groupby(["baseline", "search"]):
+        result["baselines"][f"{baseline}-{search}"] = {
+            "acc": _rounded(cells["acc_mean"].mean()),
+            "auc": _rounded(cells["auc_mean"].mean()),
+        }
     return result
 
 
-def _summary(runs: pd.DataFrame) -> pd.DataFrame:
+def _summary(runs: pd.DataFrame, cell: list[str]) -> pd.DataFrame:
     """A row per cell: mean, deviation and interval of the accuracy over runs, and the mean AUC."""
     rows = []
-    for key, group in runs.groupby(CELL, sort=False):
+    for key, group in runs.groupby(cell, sort=False):
         acc = metrics.mean_interval(group["acc"])
-        row = dict(zip(CELL, key, strict=True))
+        row = dict(zip(cell, key, strict=True))
         row |= {"runs": len(group), "acc_mean": acc.mean, "acc_std": acc.std}
         # an accuracy lies in [0, 1], whatever Student's interval of three runs says
         row |= {"acc_low": max(acc.low, 0.0), "acc_high": min(acc.high, 1.0), "auc_mean": group["auc"].mean()}
         rows.append(row)
-    columns = [*CELL, "runs", "acc_mean", "acc_std", "acc_low", "acc_high", "auc_mean"]
+    columns = [*cell, "runs", "acc_mean", "acc_std", "acc_low", "acc_high", "auc_mean"]
     return pd.DataFrame(rows, columns=columns)
 
 

@@ -49,6 +49,11 @@ class Optimizer(ABC):
     searches_bits: ClassVar[bool] = True  # Boolean spaces are welcome
     learns_filter: ClassVar[bool] = True  # can train a MODN whose P is to be learned
 
+    @property
+    def polisher(self) -> "Optimizer | None":
+        """What goes down from the best found when the iterations are used up; None: nothing does."""
+        return None
+
     def __post_init__(self) -> None:
         check_integer(self, "population", low=self.smallest_population)
         if self.iterations is not None:

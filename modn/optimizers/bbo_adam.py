@@ -27,6 +27,6 @@ class BBOAdam(BBO):
         check_number(self, "learning_rate", 0, ends="(]")
 
     @property
-    def adam(self) -> Adam:
+    def polisher(self) -> Adam:
         """What makes the steps."""
         return Adam(iterations=self.polish, learning_rate=self.learning_rate)

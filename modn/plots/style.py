@@ -25,11 +25,12 @@ LineStyle = str | tuple[float, tuple[float, ...]]
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#767676"
+YELLOW = "#F0E442"
 
 # Names and looks, in the order in which the paper has them.
 _MODEL_NAMES = {"modn": "MODN", "modnp": "MODNP", "modnf": "MODNF", "mlp": "MLP", "dnm": "DNM"}
 _MODEL_COLOURS = {"modn": BLUE, "modnp": VERMILION, "modnf": GREEN, "mlp": PURPLE, "dnm": ORANGE}
-_OPTIMIZER_NAMES = {"bp_exact": "BP (exact)", "adam": "Adam"}
+_OPTIMIZER_NAMES = {"bp_exact": "BP (exact)", "adam": "Adam", "bbo_adam": "BBO+Adam"}
 _OPTIMIZER_COLOURS = {
     "bbo": BLUE,
     "bp": BLACK,
@@ -39,6 +40,7 @@ _OPTIMIZER_COLOURS = {
     "pbil": PURPLE,
     "es": VERMILION,
     "adam": SKY,
+    "bbo_adam": YELLOW,
 }
 _OPTIMIZER_MARKERS = {
     "bbo": "o",
@@ -49,11 +51,12 @@ _OPTIMIZER_MARKERS = {
     "pbil": "D",
     "es": "v",
     "adam": "*",
+    "bbo_adam": "h",
 }
 _OPTIMIZER_DASHES: dict[str, LineStyle] = {"bbo": "-", "bp": "--", "bp_exact": ":"}
 
 _SPARE_COLOURS = (SKY, BLACK, GREY, ORANGE, PURPLE)
-_SPARE_MARKERS = ("h", "<", ">", "p")
+_SPARE_MARKERS = ("<", ">", "p", "d")
 _SPARE_DASHES: tuple[LineStyle, ...] = ("-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
 
 _SETTINGS: dict[Any, Any] = {

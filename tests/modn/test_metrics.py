@@ -264,3 +264,15 @@ def test_mean_ranks_refuse_tables_they_cannot_read() -> None:
         metrics.mean_ranks(cells([]))
     with pytest.raises(ValueError, match="some twice"):
         metrics.mean_ranks(cells([("iris", "modn", "bbo", 0.9), ("iris", "modn", "bbo", 0.8)]))
+
+
+@pytest.mark.parametrize(("methods", "q"), [(2, 1.960), (5, 2.728), (7, 2.949), (10, 3.164)])
+def test_the_critical_difference_has_the_published_quantiles(methods: int, q: float) -> None:
+    """Demsar 2006, table 5."""
+    expected = q * np.sqrt(methods * (methods + 1) / (6 * 11))
+    assert metrics.critical_difference(methods, 11) == pytest.approx(expected, rel=1e-3)
+
+
+def test_the_critical_difference_of_one_method_is_refused() -> None:
+    with pytest.raises(ValueError, match="got 1 and 11"):
+        metrics.critical_difference(1, 11)

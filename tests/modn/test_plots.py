@@ -471,3 +471,52 @@ def test_optimizer_ranks_are_the_mean_ranks_of_both_sides() -> None:
     assert names[0] == "BBO" and len(names) == 7
     (alone_side,) = plots.optimizer_ranks(alone(table).assign(paper=np.nan)).axes
     assert alone_side.get_title() == "ours, over 1 dataset"
+
+
+def make_baselines() -> pd.DataFrame:
+    """Four classifiers on all datasets, one of them far behind, and one that has two datasets only."""
+    skills = {"modn": 0.9, "knn": 0.88, "svm": 0.91, "last": 0.2}
+    rng = np.random.default_rng(5)
+    rows = [
+        (dataset, name, f"The {name}", search, skill + rng.uniform(0, 0.05))
+        for dataset in TITLES
+        for name, skill in [*skills.items(), *([("dnm", 0.5)] if dataset in ("iris", "wine") else [])]
+        for search in ("default", "grid")
+    ]
+    return pd.DataFrame(rows, columns=["dataset", "baseline", "name", "search", "acc_mean"])
+
+
+def test_classifier_ranks_are_the_mean_ranks_of_those_that_have_every_dataset() -> None:
+    table = make_baselines()
+    figure = plots.classifier_ranks(table)
+    assert_legible(figure)
+    for panel, search in zip(figure.axes, ("default", "grid"), strict=True):
+        own = table[(table["search"] == search) & (table["baseline"] != "dnm")]
+        ranks = own.pivot_table(index="dataset", columns="baseline", values="acc_mean").rank(
+            axis=1, ascending=False
+        )
+        expected = ranks.mean().sort_values(kind="stable")
+        np.testing.assert_allclose(panel.collections[0].get_offsets()[:, 0], expected)
+        assert [label.get_text() for label in panel.get_yticklabels()] == [
+            f"The {name}" for name in expected.index
+        ]
+
+
+def test_bars_join_classifiers_within_the_critical_difference_only() -> None:
+    (panel, _) = plots.classifier_ranks(make_baselines()).axes
+    ranks = panel.collections[0].get_offsets()[:, 0]
+    difference = metrics.critical_difference(4, 11)
+    joined = [line.get_ydata() for line in panel.lines if line.get_xdata()[0] == line.get_xdata()[1]]
+    assert joined
+    for first, last in ((round(low + 0.25), round(high - 0.25)) for low, high in joined):
+        assert (first, last) != (0, len(ranks) - 1)
+        assert ranks[last] - ranks[first] <= difference
+        assert last == len(ranks) - 1 or ranks[last + 1] - ranks[first] > difference
+
+
+def test_classifier_ranks_of_one_dataset_and_one_classifier_draw_legibly() -> None:
+    table = make_baselines()
+    own = table[(table["dataset"] == "iris") & (table["baseline"] == "knn")]
+    assert_legible(plots.classifier_ranks(own.assign(name=LONG)))
+    with pytest.raises(ValueError, match="is empty"):
+        plots.classifier_ranks(table.iloc[:0])

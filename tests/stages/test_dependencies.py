@@ -4,24 +4,26 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 import yaml
 from copies import ROOT
 
-# They raise errors or hold registrations; or they are the readable equations, which the compiled ones are
+# They raise errors or hold registrations; or they are the readable gradients, which the compiled ones are
 # tested against: no number of a trained model comes from them.
 HARMLESS = {
     "modn/__init__.py",
     "modn/gradients.py",
-    "modn/neuron.py",
     "modn/validation.py",
     "modn/optimizers/__init__.py",
     "modn/optimizers/checks.py",
     "modn/optimizers/state.py",
 }
 STAGES = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
-ALGORITHMS = sorted(
-    {yaml.safe_load(path.read_text())["algorithm"] for path in ROOT.glob("conf/optimizers/*.yaml")}
-)
+PAIRS = {
+    (pair["module"], pair["extends"])
+    for study in yaml.safe_load((ROOT / "params.yaml").read_text())["derived"]["pairs"].values()
+    for pair in study.values()
+}
 
 
 def imported(path: Path) -> Iterator[Path]:
@@ -50,32 +52,36 @@ def sources(*roots: Path) -> set[str]:
     return {str(path.relative_to(ROOT)) for path in found}
 
 
+def filled(text: str, module: str, extends: str) -> str:
+    return text.replace("${item.module}", module).replace("${item.extends}", extends)
+
+
 CASES = [
-    (name, algorithm)
+    (name, pair)
     for name, stage in STAGES.items()
-    for algorithm in (ALGORITHMS if "${item.algorithm}" in str(stage) else [""])
+    for pair in (sorted(PAIRS) if "${item.module}" in str(stage) else [("adam", "base")])
 ]
 
 
-def test_training_depends_on_all_the_sources_of_its_results() -> None:
-    left_out = {}
-    for name, algorithm in CASES:
-        if not algorithm:
-            continue
-        stage = STAGES[name]["do"]
-        declared = [dep.replace("${item.algorithm}", algorithm) for dep in stage["deps"]]
-        command = stage["cmd"].split()[2].replace(".", "/") + ".py"
-        needed = sources(ROOT / command, ROOT / f"modn/optimizers/{algorithm}.py") - HARMLESS | {command}
-        covered = {file for file in needed if any(Path(file).is_relative_to(dep) for dep in declared)}
-        if needed - covered:
-            left_out[f"{name} {algorithm}"] = sorted(needed - covered)
-    assert {algorithm for _, algorithm in CASES} >= {"bbo", "bp", "ga"}
-    assert left_out == {}
+@pytest.mark.parametrize(
+    ("name", "pair"), [case for case in CASES if case[0].startswith(("train", "fit"))], ids=str
+)
+def test_training_depends_on_all_the_sources_of_its_results(name: str, pair: tuple[str, str]) -> None:
+    stage = STAGES[name]["do"]
+    declared = [filled(dep, *pair) for dep in stage["deps"]]
+    command = stage["cmd"].split()[2].replace(".", "/") + ".py"
+    needed = sources(ROOT / command, ROOT / f"modn/optimizers/{pair[0]}.py") - HARMLESS | {command}
+    assert {file for file in needed if not any(Path(file).is_relative_to(dep) for dep in declared)} == set()
+
+
+def test_every_algorithm_and_every_kind_of_training_was_looked_at() -> None:
+    assert {module for _, (module, _) in CASES} >= {"bbo", "bp", "ga", "bbo_adam"}
+    assert {name for name, _ in CASES} >= {"train", "train_tuned", "train_sensitivity", "fit"}
 
 
 def test_every_source_that_is_declared_exists() -> None:
-    for name, algorithm in CASES:
+    for name, pair in CASES:
         stage = STAGES[name].get("do", STAGES[name])
         for dep in stage["deps"]:
             if dep.startswith(("modn", "stages", "data/raw")):
-                assert (ROOT / dep.replace("${item.algorithm}", algorithm)).exists(), f"{name}: {dep}"
+                assert (ROOT / filled(dep, *pair)).exists(), f"{name}: {dep}"

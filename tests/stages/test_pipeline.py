@@ -11,9 +11,10 @@ from copies import FEW, ROOT, Outcome, Project
 from modn.neuron import Neuron
 from stages import files
 
-UPSTREAM = {"fetch", "split"}
+UPSTREAM = {"fetch", "split", "resplit"}
 DOWNSTREAM = {"evaluate", "plot", "report"}
 BBO, PSO = "train@modnf-bbo", "train@modnf-pso"
+FITS = {"fit@modn", "fit@knn"}
 
 
 def reports(project: Project) -> dict[str, bytes]:
@@ -22,7 +23,7 @@ def reports(project: Project) -> dict[str, bytes]:
 
 def test_the_first_run_makes_the_report(finished: tuple[Project, Outcome]) -> None:
     project, outcome = finished
-    assert outcome.ran >= UPSTREAM | {BBO, PSO} | DOWNSTREAM
+    assert outcome.ran >= UPSTREAM | {BBO, PSO} | FITS | DOWNSTREAM
     made = reports(project)
     assert {"reports/quick/report.md", "reports/quick/metrics.json"} <= set(made)
     report = made["reports/quick/report.md"].decode()
@@ -62,6 +63,22 @@ def test_the_metrics_are_those_of_the_stored_neurons(finished: tuple[Project, Ou
         assert metrics["comparison"][pair]["acc"] == pytest.approx(np.mean(shares), abs=6e-5)  # of 4 digits
 
 
+def test_the_baselines_are_those_of_what_the_classifiers_said(finished: tuple[Project, Outcome]) -> None:
+    project, _ = finished
+    metrics = json.loads((project.root / "reports/quick/metrics.json").read_text())
+    for name in ("modn", "knn"):
+        for search in ("default", "grid"):
+            shares = []
+            for dataset in ("iris", "caesarian"):
+                said = files.read_arrays(project.root / f"data/models/baselines/{name}/{dataset}.npz")
+                truth = files.read_arrays(project.root / f"data/resplits/{dataset}.npz")["y_test"]
+                shares += [
+                    float(np.mean(a == b)) for a, b in zip(said[f"{search}_labels"], truth, strict=True)
+                ]
+            assert len(shares) == 4
+            assert metrics["baselines"][f"{name}-{search}"]["acc"] == pytest.approx(np.mean(shares), abs=6e-5)
+
+
 def test_a_second_run_has_nothing_to_do(project: Project) -> None:
     before = project.contents()
     outcome = project.repro()
@@ -75,7 +92,7 @@ def test_a_second_run_has_nothing_to_do(project: Project) -> None:
 def test_alpha_s_runs_training_and_what_follows_and_its_diffs_can_be_reviewed(project: Project) -> None:
     outcome = project.experiment("alpha_s=5")
     assert outcome.ran >= {BBO, PSO} | DOWNSTREAM
-    assert outcome.skipped >= UPSTREAM
+    assert outcome.skipped >= UPSTREAM | FITS  # the classifiers have an alpha_s of their own
     assert yaml.safe_load((project.root / "params.yaml").read_text())["alpha_s"] == 5
     assert "`alpha_s` 5.0 (10)" in (project.root / "reports/quick/report.md").read_text()
 
@@ -100,7 +117,7 @@ def test_one_optimizers_parameter_runs_its_stages_only_and_changed_back_nothing(
     there = project.experiment("optimizers.pso.inertia=0.5")
     assert there.ran >= {PSO, "evaluate", "report"}
     assert there.skipped >= UPSTREAM | {BBO}
-    assert all("pso" in stage for stage in there.ran if "@" in stage)
+    assert all("pso" in stage for stage in there.ran if "@" in stage)  # no other training, and no fit
     changed = project.contents()
     assert (
         changed["data/models/comparison/modnf-pso/iris.npz"]

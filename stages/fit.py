@@ -1,0 +1,117 @@
+"""fit: one classifier of the baselines on every resplit of every dataset, as it comes and by a grid."""
+
+import warnings
+from collections import defaultdict
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from modn import classifiers, seeding
+from stages import entrypoint, files, provenance
+from stages.entrypoint import StageError
+from stages.progress import Progress
+from stages.runtime import run_tasks
+from stages.schema import Baseline, Parameters
+
+ARGUMENTS = {"baseline": "one of baselines in params.yaml"}
+SEARCHES = ("default", "grid")
+
+Arrays = dict[str, np.ndarray]
+
+
+def fit(parameters: Parameters, baseline: str) -> None:
+    """Read data/resplits, write data/models/baselines/<baseline>, what it says of the test parts."""
+    if baseline not in parameters.baselines:
+        raise StageError(f"baseline={baseline} is unknown; allowed: {', '.join(parameters.baselines)}")
+    chosen = _capped(parameters.baselines[baseline], parameters.max_iterations)
+    _check_names(baseline, chosen)
+    datasets = parameters.derived["test_sizes"]
+    parts = {name: files.read_arrays(files.RESPLITS / f"{name}.npz") for name in datasets}
+    if chosen.classifier in classifiers.BINARY:
+        parts = {name: arrays for name, arrays in parts.items() if len(arrays["classes"]) == 2}
+    tasks = {
+        f"baselines/{baseline}/{dataset}, seed {parameters.seed + run}": (
+            chosen,
+            parameters.grid_folds,
+            dataset,
+            run,
+            seeding.generator(parameters.seed + run, "baselines", dataset, baseline).integers(2**31),
+            arrays["X_train"][run],
+            arrays["y_train"][run],
+            arrays["X_test"][run],
+        )
+        # the longest first, so that no core is left alone with one of them at the end
+        for dataset, arrays in sorted(parts.items(), key=lambda item: -item[1]["X_train"].size)
+        for run in range(parameters.resplits)
+    }
+    begin = perf_counter()
+    done: dict[str, dict[int, Arrays]] = defaultdict(dict)
+    seconds: dict[str, dict[str, float]] = {search: defaultdict(float) for search in SEARCHES}
+    with Progress(f"fit {baseline}", [dataset for _, _, dataset, *_ in tasks.values()]) as progress:
+        for dataset, run, said, spent in run_tasks(parameters.runtime, fit_one, tasks):
+            done[dataset][run] = said
+            for search in SEARCHES:
+                seconds[search][dataset] += spent[search]
+            progress.advance(dataset)
+    with files.replaced_folder(files.BASELINES / baseline) as folder:
+        for dataset in parts:
+            runs = [done[dataset][run] for run in range(parameters.resplits)]
+            stacked = {key: np.stack([said[key] for said in runs]) for key in runs[0]}
+            files.write_arrays(folder / f"{dataset}.npz", stacked)
+    record = provenance.record(
+        wall_seconds=perf_counter() - begin,
+        core_seconds={dataset: sum(seconds[search][dataset] for search in SEARCHES) for dataset in parts},
+        fit_seconds={search: sum(spent.values()) / len(tasks) for search, spent in seconds.items()},
+        seed=parameters.seed,
+        runs=parameters.resplits,
+    )
+    files.write_json(files.PROVENANCE / "baselines" / f"{baseline}.json", record)
+
+
+def fit_one(
+    chosen: Baseline,
+    folds: int,
+    dataset: str,
+    run: int,
+    seed: int,
+    X: np.ndarray,
+    y: np.ndarray,
+    X_test: np.ndarray,
+) -> tuple[str, int, Arrays, dict[str, float]]:
+    """One resplit: a function of its arguments alone."""
+    models: dict[str, Any] = {
+        "default": classifiers.make(chosen.classifier, chosen.parameters, int(seed)),
+        "grid": classifiers.searched(chosen.classifier, chosen.parameters, chosen.grid, folds, int(seed)),
+    }
+    said, spent = Arrays(), {}
+    for search, model in models.items():
+        begin = perf_counter()
+        with warnings.catch_warnings():
+            # at its defaults a library may stop before it has converged: that is part of what is compared
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(X, y)
+        spent[search] = perf_counter() - begin
+        said[f"{search}_labels"] = model.predict(X_test)
+        said[f"{search}_scores"] = classifiers.class_scores(model, X_test)
+    return dataset, run, said, spent
+
+
+def _capped(chosen: Baseline, max_iterations: int | None) -> Baseline:
+    """A cap on the iterations is one on every classifier that counts them."""
+    counts = "max_iter" in classifiers.parameter_names(chosen.classifier)
+    cap = {"max_iter": max_iterations} if max_iterations and counts else {}
+    return Baseline(chosen.title, chosen.classifier, {**chosen.parameters, **cap}, chosen.grid)
+
+
+def _check_names(name: str, chosen: Baseline) -> None:
+    allowed = classifiers.parameter_names(chosen.classifier)
+    for block in ("parameters", "grid"):
+        unknown = [parameter for parameter in getattr(chosen, block) if parameter not in allowed]
+        if unknown:
+            raise StageError(f"baselines.{name}.{block} has {unknown[0]!r}; allowed: {', '.join(allowed)}")
+
+
+if __name__ == "__main__":
+    entrypoint.run("fit", __doc__, fit, ARGUMENTS)

@@ -1,0 +1,15 @@
+"""resplit: the stratified splits that all classifiers of the baselines share, by the protocol `sound`."""
+
+from stages import entrypoint, files
+from stages.schema import Parameters, Split
+from stages.split import write_parts
+
+
+def resplit(parameters: Parameters) -> None:
+    """Read data/tables, write data/resplits, laid out as data/splits."""
+    choice = Split("sound", parameters.seed, parameters.resplits)
+    write_parts("resplit", parameters.derived["test_sizes"], choice, files.RESPLITS)
+
+
+if __name__ == "__main__":
+    entrypoint.run("resplit", __doc__, resplit)

@@ -1,0 +1,144 @@
+"""fit: what a classifier says of the test parts is a function of parameters, data and seed alone."""
+
+import json
+from itertools import product
+
+import numpy as np
+import pytest
+import yaml
+from copies import ROOT, Place
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.preprocessing import StandardScaler
+
+from modn import classifiers
+from stages import files, schema
+from stages.entrypoint import StageError
+from stages.evaluate import evaluate
+from stages.fetch import fetch
+from stages.fit import fit
+from stages.plot import plot
+from stages.report import report
+from stages.resplit import resplit
+from stages.schema import Parameters
+from stages.split import split
+from stages.train import train
+
+SMOKE = ("profile=smoke", "datasets=[iris,caesarian]")
+
+
+def prepared(place: Place, *overrides: str) -> Parameters:
+    parameters = place.parameters(*SMOKE, *overrides)
+    fetch(parameters)
+    resplit(parameters)
+    return parameters
+
+
+def said(place: Place, name: str) -> dict[str, dict[str, np.ndarray]]:
+    folder = place.root / "data/models/baselines" / name
+    return {path.stem: files.read_arrays(path) for path in sorted(folder.glob("*.npz"))}
+
+
+def test_the_resplits_are_stratified_one_per_run_and_the_same_for_all(place: Place) -> None:
+    prepared(place, "resplits=3", "split=published")
+    parts = files.read_arrays(place.root / "data/resplits/iris.npz")
+    assert parts["y_test"].shape == (3, 60)
+    assert all(np.bincount(y).tolist() == [20, 20, 20] for y in parts["y_test"])
+    assert len({rows.tobytes() for rows in parts["test_rows"]}) == 3
+
+
+def test_what_is_stored_is_what_the_classifier_says(place: Place) -> None:
+    fit(prepared(place), "knn")
+    found = said(place, "knn")
+    assert list(found) == ["caesarian", "iris"]
+    parts = files.read_arrays(place.root / "data/resplits/iris.npz")
+    for run in range(2):
+        scaler = StandardScaler().fit(parts["X_train"][run])
+        knn = KNeighborsClassifier().fit(scaler.transform(parts["X_train"][run]), parts["y_train"][run])
+        X = scaler.transform(parts["X_test"][run])
+        np.testing.assert_array_equal(found["iris"]["default_labels"][run], knn.predict(X))
+        np.testing.assert_allclose(found["iris"]["default_scores"][run], knn.predict_proba(X))
+        assert found["iris"]["grid_scores"][run].shape == (60, 3)
+
+
+@pytest.mark.parametrize("name", ["modn", "logistic_regression"])
+def test_two_workers_give_the_same_bytes(place: Place, name: str) -> None:
+    fit(prepared(place), name)
+    one = place.made()
+    fit(prepared(place, "runtime.workers=2"), name)
+    two = place.made()
+    results = [file for file in one if "provenance" not in file]
+    assert any(f"models/baselines/{name}/iris.npz" in file for file in results)
+    assert {file: one[file] == two[file] for file in results} == dict.fromkeys(results, True)
+
+
+def test_a_classifier_of_two_classes_leaves_the_others_out(place: Place) -> None:
+    fit(prepared(place), "dnm")
+    assert list(said(place, "dnm")) == ["caesarian"]
+
+
+def test_the_provenance_has_the_seconds_of_a_fit(place: Place) -> None:
+    fit(prepared(place), "knn")
+    record = json.loads((place.root / "data/provenance/baselines/knn.json").read_text())
+    assert set(record["fit_seconds"]) == {"default", "grid"}
+    assert 0 < record["fit_seconds"]["default"] < record["fit_seconds"]["grid"]
+    assert record["runs"] == 2 and set(record["core_seconds"]) == {"iris", "caesarian"}
+
+
+@pytest.mark.parametrize(
+    ("overrides", "name", "message"),
+    [
+        ([], "nope", r"baseline=nope is unknown; allowed: modn, dnm, logistic_regression, knn"),
+        (
+            ["+baselines.knn.parameters.k=3"],
+            "knn",
+            r"baselines.knn.parameters has 'k'; allowed: .*n_neighbors",
+        ),
+        (["+baselines.knn.grid.k=[3]"], "knn", r"baselines.knn.grid has 'k'; allowed: .*n_neighbors"),
+        (["baselines.knn.grid.n_neighbors=[-1]"], "knn", r"tasks failed(.|\n)*n_neighbors"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_written(
+    place: Place, overrides: list[str], name: str, message: str
+) -> None:
+    parameters = prepared(place, *overrides)
+    before = place.made()
+    with pytest.raises(StageError, match=message):
+        fit(parameters, name)
+    assert place.made() == before
+
+
+def test_the_schema_knows_the_classifiers_of_the_package() -> None:
+    assert list(schema.CLASSIFIERS) == classifiers.names()
+
+
+def test_all_grids_have_the_same_size_and_names_that_can_be_set() -> None:
+    blocks = [yaml.safe_load(path.read_text()) for path in sorted(ROOT.glob("conf/baselines/*.yaml"))]
+    assert {block["classifier"] for block in blocks} == set(classifiers.names())
+    for block in blocks:
+        assert len(list(product(*block["grid"].values()))) == 4, block["title"]
+        assert set(block["grid"]) <= set(classifiers.parameter_names(block["classifier"]))
+        assert block["parameters"] == {}  # the library's defaults
+
+
+@pytest.mark.parametrize("overrides", [[], ["baselines=[]"]], ids=["with", "without"])
+def test_the_report_has_the_baselines_that_were_fitted(place: Place, overrides: list[str]) -> None:
+    none = ["comparison.modn=[]", "comparison.modnp=[]", "comparison.modnf=[bbo]", "sensitivity.datasets=[]"]
+    none += ["tuned.modn=[]", "tuned.dnm=[]", "tuned.mlp=[]"]
+    parameters = prepared(place, *none, *overrides)
+    split(parameters)
+    train(parameters, "comparison", "modnf", "bbo")
+    train(parameters, "sensitivity", "modn", "bbo")
+    for name in parameters.baselines:
+        fit(parameters, name)
+    evaluate(parameters)
+    plot(parameters)
+    report(parameters)
+    text = (place.root / "reports/smoke/report.md").read_text()
+    shown = "beside the usual classifiers" in text
+    assert shown == (not overrides)
+    assert (place.root / "reports/smoke/figures/classifier_ranks.png").exists() == shown
+    if shown:
+        rows = [line for line in text.splitlines() if line.startswith(("| kNN |", "| DNM |"))]
+        assert len(rows) == 4
+        dnm = next(line for line in rows if line.startswith("| DNM | default |"))
+        assert dnm.split("|")[3:6] == ["  ", "  ", "  "]  # two datasets, one of them with three classes
