@@ -83,13 +83,15 @@ def test_dvcs_own_composition_writes_the_same_bytes(fresh: Project) -> None:
 
 
 def test_profiles_differ_in_effort_alone() -> None:
-    effort = {"profile", "runs", "max_iterations", "runtime"}
+    effort = {"profile", "runs", "resplits", "max_iterations", "runtime"}
     composed = {
         name: yaml.safe_load(composition.compose_conf([f"profile={name}"])) for name in choices("profile")
     }
     plain = {name: {k: v for k, v in c.items() if k not in effort} for name, c in composed.items()}
     assert plain["quick"] == plain["paper"]
     grids = {name: c.pop("sensitivity") for name, c in plain.items()}  # smoke's has fewer points
+    baselines = {name: c.pop("baselines") for name, c in plain.items()}  # smoke has the fast ones
+    assert baselines["smoke"].items() < baselines["quick"].items()
     assert plain["smoke"] == plain["quick"]
     for key, points in grids["quick"].items():
         assert set(grids["smoke"][key]) <= set(points), key
