@@ -91,7 +91,7 @@ class Optimizer(ABC):
                 raise ValueError(f"gradients have shape {slopes.shape}; allowed is {candidates.shape}")
             # One bad number must not spoil a point for ever.
             slopes = np.where(np.isfinite(slopes), slopes, 0)
-        first = int(np.argmin(costs))
+        first = int(costs.argmin())
         best, best_cost = state.best, state.best_cost
         if costs[first] < best_cost or state.generation == 0:
             best, best_cost = candidates[first].copy(), float(costs[first])

@@ -25,6 +25,16 @@ def rare_positions(n: int, probability: float, rng: np.random.Generator) -> Arra
     return positions[positions < n]
 
 
+def coins(n: int, rng: np.random.Generator) -> Array:
+    """n fair coins, 0 or 1 (uint8).
+
+    32 of them from the leading bits of each uniform number: `rng.integers` spends more time on checking its
+    arguments than on the few numbers a small population needs.
+    """
+    words = (rng.random(-(-n // 32)) * 2**32).astype("<u4")
+    return np.unpackbits(words.view(np.uint8), count=n)
+
+
 def roulette(weights: Array, n: int, rng: np.random.Generator) -> Array:
     """n indices, each drawn with a probability proportional to its weight."""
     edges = np.cumsum(weights)

@@ -14,7 +14,8 @@ import numpy as np
 
 from modn.optimizers.base import Optimizer, State, register
 from modn.optimizers.checks import check_flag, check_integer, check_number
-from modn.optimizers.relaxed import relaxed, to_candidates, to_positions
+from modn.optimizers.draws import coins
+from modn.optimizers.relaxed import bounds, relaxed, to_candidates, to_positions
 from modn.optimizers.space import Array, Space
 
 
@@ -22,11 +23,17 @@ from modn.optimizers.space import Array, Space
 class ESState(State):
     """The parents and the children to be evaluated next."""
 
-    parents: Array  # (population, V)
-    costs: Array  # (population,)
+    pool: Array  # (population + children, V) the parents in some of the rows, the others are free
+    rows: Array  # (population + children,) the parents' rows, best first, then the free ones
+    costs: Array  # (population,) of the parents, ascending
     children: Array  # (children, V)
     rivals: Array  # (children,) cost of each child's better parent
     sigma: float
+
+    @property
+    def parents(self) -> Array:
+        """(population, V), best first."""
+        return self.pool[self.rows[: self.costs.size]]
 
 
 @register("es")
@@ -50,10 +57,11 @@ class ES(Optimizer):
         check_flag(self, "clip")
 
     def _init(self, space: Space, rng: np.random.Generator) -> ESState:
-        parents = relaxed(space).sample(self.population, rng)
-        first = to_candidates(space, parents[0])
+        first = relaxed(space).sample(self.population, rng)
+        pool = np.concatenate([first, np.zeros((self.children, space.size))])
         costs = np.full(self.population, np.inf)
-        return ESState(space, 0, first, np.inf, parents, costs, parents, costs, self.sigma)
+        best = to_candidates(space, first[0])
+        return ESState(space, 0, best, np.inf, pool, np.arange(len(pool)), costs, first, costs, self.sigma)
 
     def ask(self, state: ESState, rng: np.random.Generator) -> Array:
         """The children; at first the initial parents."""
@@ -68,46 +76,42 @@ class ES(Optimizer):
         gradients: Array | None,
     ) -> ESState:
         told = to_positions(state.space, state.children, candidates)
-        sigma = state.sigma
+        pool, sigma = state.pool.copy(), state.sigma
         if state.generation == 1:
-            parents = told
+            pool[: self.population] = told
+            order = np.argsort(costs, kind="stable")
+            rows, costs = np.concatenate([order, state.rows[self.population :]]), costs[order]
         else:
             successes = np.count_nonzero(costs < state.rivals) / self.children
             if successes != 0.2:
                 sigma *= self.factor if successes > 0.2 else 1 / self.factor
-            parents, costs = self._survivors(state, told, costs)
-        children, rivals = self._children(state.space, parents, costs, sigma, rng)
-        return replace(state, parents=parents, costs=costs, children=children, rivals=rivals, sigma=sigma)
-
-    def _survivors(self, state: ESState, children: Array, costs: Array) -> tuple[Array, Array]:
-        """The best of parents and children; a child takes the place of a parent that dies."""
-        everyone = np.concatenate([state.costs, costs])
-        alive = np.zeros(everyone.size, dtype=np.bool_)
-        alive[np.argsort(everyone, kind="stable")[: self.population]] = True
-        dying, born = np.flatnonzero(~alive[: self.population]), np.flatnonzero(alive[self.population :])
-        if not born.size:
-            return state.parents, state.costs
-        parents, parents_costs = state.parents.copy(), state.costs.copy()
-        parents[dying], parents_costs[dying] = children[born], costs[born]
-        return parents, parents_costs
+            # The children take the free rows; then the rows of the worst are free. The costs are nearly in
+            # order already, which takes a third of the time that sorting shuffled ones would.
+            pool[state.rows[self.population :]] = told
+            costs = np.concatenate([state.costs, costs])
+            order = np.argsort(costs, kind="stable")
+            rows, costs = state.rows[order], costs[order[: self.population]]
+        children, rivals = self._children(state.space, pool, rows, costs, sigma, rng)
+        return replace(
+            state, pool=pool, rows=rows, costs=costs, children=children, rivals=rivals, sigma=sigma
+        )
 
     def _children(
-        self, space: Space, parents: Array, costs: Array, sigma: float, rng: np.random.Generator
+        self, space: Space, pool: Array, rows: Array, costs: Array, sigma: float, rng: np.random.Generator
     ) -> tuple[Array, Array]:
+        """The next children and the costs of their better parents."""
         n, V = self.children, space.size
-        one, two = rng.integers(0, self.population, size=(2, n))
-        # a bit per variable and single-precision noise: the draws are a large part of this algorithm's cost
-        coins = np.frombuffer(rng.bytes(-(-n * V // 8)), np.uint8)
-        from_two = np.unpackbits(coins, count=n * V).reshape(n, V)
-        noise = rng.standard_normal((n, V), dtype=np.float32)
-        noise *= np.float32(sigma)
-        children = parents[two]
-        children -= parents[one]
-        children *= from_two
-        children += parents[one]
-        children += noise
+        pairs = (rng.random((2, n)) * self.population).astype(np.intp)
+        one, two = pool.take(rows[pairs], axis=0)
+        # Arithmetic, not `np.where`: a branch that follows coins is mispredicted half of the time.
+        two -= one
+        two *= coins(n * V, rng).reshape(n, V)
+        children = rng.standard_normal((n, V))
+        children *= sigma
+        children += one
+        children += two
         if self.clip:
-            box = relaxed(space)
-            np.maximum(children, box.lower, out=children)
-            np.minimum(children, box.upper, out=children)
-        return children, np.minimum(costs[one], costs[two])
+            lower, upper = bounds(space)
+            np.maximum(children, lower, out=children)
+            np.minimum(children, upper, out=children)
+        return children, costs[np.minimum(*pairs)]

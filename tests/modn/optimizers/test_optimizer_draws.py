@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from modn.optimizers.draws import rare_positions, roulette
+from modn.optimizers.draws import coins, rare_positions, roulette
 
 
 def test_rare_positions_are_independent_trials() -> None:
@@ -27,6 +27,18 @@ def test_rare_positions_at_the_ends(probability: float, expected: list) -> None:
 
 def test_rare_positions_survive_a_tiny_probability() -> None:
     assert rare_positions(1_000, 1e-300, np.random.default_rng(0)).tolist() == []
+
+
+@pytest.mark.parametrize("bit_generator", [np.random.PCG64, np.random.MT19937])
+def test_coins_are_fair_and_independent(bit_generator: type) -> None:
+    rng = np.random.Generator(bit_generator(0))
+    rounds, n = 10_000, 70
+    tossed = np.array([coins(n, rng) for _ in range(rounds)])
+    assert tossed.shape == (rounds, n) and set(np.unique(tossed)) == {0, 1}
+    signs = 2.0 * tossed - 1
+    together = signs.T @ signs / rounds
+    assert signs.mean(axis=0) == pytest.approx(np.zeros(n), abs=5 / np.sqrt(rounds))
+    assert together == pytest.approx(np.eye(n), abs=5 / np.sqrt(rounds))
 
 
 def test_roulette_follows_the_weights() -> None:
