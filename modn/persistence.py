@@ -92,12 +92,13 @@ def read(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
 
 def _open(path: Path) -> tuple[dict[str, Any], Arrays]:
     with path.open("rb") as file:
+        if file.read(2) != b"PK":  # NumPy takes it for a pickle and tells how to open that all the same
+            raise FormatError(f"{path} is not a model file of modn: it is no .npz")
+        file.seek(0)
         try:
             archive = np.load(file, allow_pickle=False)
             arrays = {name: archive[name] for name in archive.files}
-        except (
-            Exception
-        ) as error:  # of foreign bytes, NumPy and zipfile raise anything from EOFError to SyntaxError
+        except Exception as error:  # of damaged bytes, NumPy and zipfile raise whatever they like
             raise FormatError(f"{path} is not a model file of modn, or is damaged: {error}") from error
     try:
         header = json.loads(str(arrays.pop("header")))

@@ -75,6 +75,8 @@ def read_arrays(path: Path) -> "dict[str, np.ndarray]":
 
     content = path.read_bytes()
     name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+    if not content.startswith(b"PK"):  # NumPy takes it for a pickle and tells how to open that all the same
+        raise StageError(f"{name} is damaged; `dvc repro` restores it (it is no .npz)")
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as stored:
             arrays = {key: np.asarray(stored[key]) for key in stored}

@@ -166,8 +166,9 @@ def test_a_spoilt_file_is_a_clear_error(tmp_path: Path, damage: str) -> None:
 def test_a_foreign_file_is_a_clear_error(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "model"
     path.write_bytes(content)
-    with pytest.raises(FormatError, match="not a model file of modn"):
+    with pytest.raises(FormatError, match="not a model file of modn") as refusal:
         modn.load(path)
+    assert "pickle" not in str(refusal.value)  # nobody is told how to open it all the same
     with pytest.raises(FileNotFoundError):
         modn.load(tmp_path / "none")
 

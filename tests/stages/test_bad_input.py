@@ -8,6 +8,7 @@ import errno
 import functools
 import io
 import os
+import pickle
 import sys
 import typing
 import zipfile
@@ -140,9 +141,10 @@ class Bomb:
 DAMAGE = {
     "truncated": (lambda good: good[: len(good) // 2], "is damaged; `dvc repro` restores it"),
     "one bit": (lambda good: good[:300] + bytes([good[300] ^ 1]) + good[301:], "is damaged"),
-    "empty": (lambda good: b"", "is damaged"),
-    "text": (lambda good: b"X_train\n1\n", "is damaged"),
-    "one array": (lambda good: npy(np.zeros(3)), "is damaged"),
+    "empty": (lambda good: b"", "(it is no .npz)"),
+    "text": (lambda good: b"X_train\n1\n", "(it is no .npz)"),
+    "one array": (lambda good: npy(np.zeros(3)), "(it is no .npz)"),
+    "a bare pickle": (lambda good: pickle.dumps(Bomb()), "(it is no .npz)"),
     "a pickle inside": (lambda good: npz(format=np.array([Bomb()], dtype=object)), "allow_pickle=False"),
     "no format": (lambda good: npz(X_train=np.zeros(3)), "another version of modn: it has no format number"),
     "an older format": (
