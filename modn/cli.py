@@ -5,7 +5,8 @@ Exit codes: 0 all is well, 1 bad input (the message says which file, line and co
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -34,16 +35,16 @@ def fit(options: argparse.Namespace) -> None:
     from modn import MODNClassifier, explain, save
     from modn.columns import Columns, labels, read_csv
 
-    if not options.out.absolute().parent.is_dir():
-        raise ValueError(f"--out {options.out}: there is no folder {options.out.absolute().parent}")
+    _check_target("--out", options.out)
     table = read_csv(options.data, options.sep)
     unknown = [name for name in options.drop if name not in table]
     if unknown:
         raise ValueError(f"--drop {unknown[0]}: {options.data} has {', '.join(map(repr, table.columns))}")
-    y = labels(table, options.target)
-    features = table.drop(columns=[options.target, *options.drop])
-    columns = Columns.of(features)
-    X = columns.encode(features)
+    with _named(options.data):
+        y = labels(table, options.target)
+        features = table.drop(columns=[options.target, *options.drop])
+        columns = Columns.of(features)
+        X = columns.encode(features)
     chosen = {
         "filter": options.filter,
         "solver": options.solver,
@@ -78,9 +79,13 @@ def predict(options: argparse.Namespace) -> None:
     from modn.atomic import replacing
     from modn.columns import read_csv
 
+    if options.out is not None:
+        _check_target("--out", options.out)
     model, columns, notes = _read_model(options.model)
     table = read_csv(options.data, options.sep)
-    proba = model.predict_proba(columns.encode(table))
+    with _named(options.data):
+        X = columns.encode(table)
+    proba = model.predict_proba(X)
     said = model.classes_[proba.argmax(axis=1)]
     answers = pd.DataFrame({notes["target"]: said})
     if options.proba:
@@ -101,22 +106,41 @@ def explain(options: argparse.Namespace) -> None:
     from dataclasses import replace
 
     from modn import plots
-    from modn.atomic import replacing
     from modn.columns import labels, read_csv
     from modn.explain import Accuracy, rules
 
+    if options.plot is not None:
+        _check_target("--plot", options.plot)
     model, columns, notes = _read_model(options.model)
     if options.data is None:
         found = replace(rules(model), accuracy=Accuracy(*notes["training_accuracy"]))
         where = "the training data"
     else:
         table = read_csv(options.data, options.sep)
-        found = rules(model, X=columns.encode(table), y=labels(table, notes["target"]))
+        with _named(options.data):
+            X, y = columns.encode(table), labels(table, notes["target"])
+        found = rules(model, X=X, y=y)
         where = str(options.data)
     print(f"Rules of {options.model}; their accuracy is that on {where}.\n\n{found}")
     if options.plot is not None:
-        with replacing(options.plot) as temporary:
-            plots.save(plots.neuron(model), temporary)
+        plots.save(plots.neuron(model), options.plot)
+
+
+def _check_target(option: str, path: Path) -> None:
+    """Before the work is done, not when its result is to be written."""
+    if path.is_dir():
+        raise ValueError(f"{option} {path} is a folder; allowed is the name of a file")
+    if not path.absolute().parent.is_dir():
+        raise ValueError(f"{option} {path}: there is no folder {path.absolute().parent}")
+
+
+@contextmanager
+def _named(data: Path) -> Iterator[None]:
+    """Say in which file the line or the column is that cannot be used."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{data}: {error}") from None
 
 
 def _read_model(path: Path) -> tuple[Any, Any, dict[str, Any]]:
@@ -178,7 +202,7 @@ def _parser() -> argparse.ArgumentParser:
     command = _command(commands, explain, "print what a model has learnt, as rules")
     command.add_argument("model", type=Path, metavar="MODEL", help="written by modn fit")
     command.add_argument(
-        "--plot", type=Path, metavar="NEURON.png", help="draw the neuron as well (.png, .svg)"
+        "--plot", type=_picture, metavar="NEURON.png", help="draw the neuron as well (.png, .svg)"
     )
     command.add_argument(
         "--data", type=Path, metavar="DATA.csv", help="measure the rules' accuracy on this file"
@@ -208,6 +232,12 @@ def _separator(text: str) -> str:
     if len(character) != 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a single character")
     return character
+
+
+def _picture(text: str) -> Path:
+    if Path(text).suffix not in (".png", ".svg"):
+        raise argparse.ArgumentTypeError(f"{text!r} does not end in .png or .svg")
+    return Path(text)
 
 
 def _positive(text: str) -> int:

@@ -85,7 +85,7 @@ class _DendriticClassifier(ClassifierMixin, BaseEstimator):
 
     def _check_classes(self, classes: NDArray[Any], labels: NDArray[Any]) -> None:
         if len(classes) < 2:
-            name, only = type(self).__name__, classes[0]
+            name, only = type(self).__name__, classes.tolist()[0]
             raise ValueError(f"{name} needs samples of at least 2 classes; y has 1 class, {only!r}")
 
     def _start(self, classes: NDArray[Any], low: Array, high: Array) -> Start:

@@ -140,17 +140,17 @@ def test_the_command_itself(insects: Path, tmp_path: Path) -> None:
     [
         ("", "is empty"),
         ("a,kind\n", "has a header, but no rows"),
-        ("a,b\n1,2\n", "column 'kind' is missing; the file has 'a', 'b'"),
+        ("a,b\n1,2\n", "data.csv: column 'kind' is missing; the file has 'a', 'b'"),
         ("kind\nx\ny\n", "no feature column"),
         ("a,a,kind\n1,2,x\n", "has the column 'a' more than once"),
         ("a,,kind\n1,2,x\n", "has a column without a name: 'a', '', 'kind'"),
         ("a,kind\n1,x\n2\n", "data.csv, line 3: 1 cells, but the header has 2"),
-        ("a,kind\n1,x\n2,\n", "line 3, column 'kind': the value is missing"),
+        ("a,kind\n1,x\n2,\n", "data.csv: line 3, column 'kind': the value is missing"),
         ('a,kind\n1,"x\n2,y\n', "cannot be read as a CSV file: unexpected end of data"),
         ("a,kind\n1,x\n\n,y\n", "line 4, column 'a': the value is missing"),
-        ("a,kind\n1,x\nNaN,y\n", "line 3, column 'a': the value is missing"),
+        ("a,kind\n1,x\nNaN,y\n", "data.csv: line 3, column 'a': the value is missing"),
         ("a,kind\n1,x\n2,y,z\n", "data.csv, line 3: 3 cells, but the header has 2"),
-        ("a,kind\n1,x\n2,x\n", "at least 2 classes; y has 1 class, .*'x'"),
+        ("a,kind\n1,x\n2,x\n", "at least 2 classes; y has 1 class, 'x'"),
         ("a,kind\n" + "".join(f"t{k},{k % 2}\n" for k in range(60)), "column 'a' holds 60 different texts"),
     ],
 )
@@ -174,6 +174,7 @@ def test_bad_arguments_of_fit(insects: Path, tmp_path: Path, capsys: pytest.Capt
         capsys, *fit, "--drop", "id", "--filter", "partition", "--dendrites", 10
     )
     assert "there is no folder" in refusal(capsys, *fit[:-1], tmp_path / "nowhere" / "model")
+    assert f"--out {tmp_path} is a folder" in refusal(capsys, *fit[:-1], tmp_path)
     latin = tmp_path / "latin.csv"
     latin.write_bytes("größe,kind\n1,x\n".encode("latin-1"))
     assert "cannot be read as a CSV file" in refusal(capsys, "fit", latin, *fit[2:])
@@ -199,8 +200,39 @@ def test_bad_files_to_predict(
     new = insects.with_name("new.csv")
     change(pd.read_csv(insects)).to_csv(new, index=False)  # type: ignore[operator]
     capsys.readouterr()
-    assert message in refusal(capsys, "predict", model, new, "--out", new.with_name("answers.csv"))
+    said = refusal(capsys, "predict", model, new, "--out", new.with_name("answers.csv"))
+    assert f"{new}: {message}" in said
     assert not new.with_name("answers.csv").exists()
+
+
+def test_targets_that_cannot_be_written_are_told_of_before_anything_is_done(
+    insects: Path, model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    nowhere = insects.with_name("nowhere")
+    for arguments in (
+        ("predict", model, insects, "--out", nowhere / "answers.csv"),
+        ("explain", model, "--plot", nowhere / "neuron.png"),
+    ):
+        assert run(*arguments) == 1
+        out, err = capsys.readouterr()
+        assert out == "" and err.endswith(f": there is no folder {nowhere}\n")
+    with pytest.raises(SystemExit) as end:
+        run("explain", model, "--plot", "neuron.jpg")
+    assert end.value.code == 2 and "'neuron.jpg' does not end in .png or .svg" in capsys.readouterr().err
+
+
+def test_an_error_while_writing_names_the_file_that_was_asked_for(
+    insects: Path, model: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full_disk(*arguments: object, **options: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    before = model.read_bytes()
+    monkeypatch.setattr(Path, "replace", full_disk)
+    said = refusal(capsys, "fit", insects, "--target", "kind", "--drop", "id", "--out", model)
+    assert said == f"modn: error: [Errno 28] No space left on device: '{model}'\n"
+    assert model.read_bytes() == before and set(insects.parent.iterdir()) == {insects, model}
 
 
 def test_bad_model_files(insects: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
