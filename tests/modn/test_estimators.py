@@ -1,6 +1,7 @@
 """The classifiers are scikit-learn's: its own checks, its tools around them, and what is ours alone."""
 
 from typing import Any
+from unittest import SkipTest
 
 import numpy as np
 import pandas as pd
@@ -39,13 +40,17 @@ def quick(**parameters: Any) -> MODNClassifier:
 
 @parametrize_with_checks(CHECKED)
 def test_scikit_learns_checks(estimator: Any, check: Any) -> None:
-    check(estimator)
+    try:
+        check(estimator)
+    except SkipTest:
+        assert check.func.__name__ == "check_array_api_input", "it was left out"  # needs SciPy's switch
+        raise
 
 
 @pytest.mark.parametrize("estimator", CHECKED)
 def test_all_of_scikit_learns_checks_are_run(estimator: Any) -> None:
     names = [check.func.__name__ for _, check in estimator_checks_generator(estimator)]
-    assert len(names) >= 50
+    assert len(names) >= 60
     assert {"check_classifiers_train", "check_sample_weight_equivalence_on_dense_data"} <= set(names)
 
 
