@@ -14,6 +14,8 @@ def replacing(path: Path) -> Iterator[Path]:
         yield temporary
         temporary.replace(path)
     except OSError as error:
+        if error.errno is None:
+            raise  # a library's, which speaks of no file
         raise OSError(error.errno, error.strerror, str(path)) from error  # nobody knows the temporary one
     finally:
         temporary.unlink(missing_ok=True)

@@ -21,6 +21,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
 
+from modn.atomic import replacing
+
 LineStyle = str | tuple[float, tuple[float, ...]]
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
@@ -113,15 +115,11 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     metadata = {".png": {"Software": None}, ".svg": {"Date": None}}.get(target.suffix)
     if metadata is None:
         raise ValueError(f"path must end in .png or .svg, got {target.name!r}")
-    temporary = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
+    with replacing(target) as temporary:
         with applied():
             figure.savefig(temporary, format=target.suffix[1:], metadata=metadata)
         if target.suffix == ".png":
             _reduce(temporary)
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _reduce(path: Path) -> None:
