@@ -26,6 +26,7 @@ from modn.lanes import (
     LANES,
     compiled,
     exp2,
+    exp2_within,
     load,
     log,
     maximum,
@@ -48,6 +49,11 @@ _CLOSED = 1e15
 # Beyond it every sigmoid is saturated: coefficients are cut there so that float32 stays finite.
 _LARGEST = 1e30
 
+# Where all |slope| + |offset| are at most that, `exp2` would not clamp 2^(offset + slope x), and 2^(slope x)
+# is within float32 even for x = 2, the most that a fine part can be.
+_UNCLAMPED = 40.0
+
+_TILE = 256  # so many samples' products stay in the first-level cache on their way to the soma
 _ROWS_PER_SUM = 32  # float32 sums of so many terms are then added up in float64
 
 # What follows the soma: MODN's telodendra and softmax with the exact or one of the published gradients, the
@@ -120,15 +126,25 @@ def _pack_synapses(parameters, scaling, M, first, size, vector, slope, offset):
 
 
 @compiled
-def _pack_filter(P, first, size, vector, lane_P):
-    """Write one vector's rows of P to lane_P (C, LANES), as 0 and 1."""
+def _pack_filter(P, first, size, vector, lane_P, fed):
+    """Write one vector's rows of P to lane_P (C, LANES), and which outputs it feeds to fed (1 + C).
+
+    fed[0] is their number.
+    """
     M, C = P.shape[1:]
-    for d in range(LANES // size):
-        j = vector * (LANES // size) + d
-        for s in range(size):
-            individual = first + s if P.shape[0] > 1 else 0
-            for c in range(C):
-                lane_P[c, d * size + s] = _f32(P[individual, j, c]) if j < M else _f32(0.0)
+    fed[0] = 0
+    for c in range(C):
+        is_fed = False
+        for d in range(LANES // size):
+            j = vector * (LANES // size) + d
+            for s in range(size):
+                individual = first + s if P.shape[0] > 1 else 0
+                p = _f32(P[individual, j, c]) if j < M else _f32(0.0)
+                lane_P[c, d * size + s] = p
+                is_fed |= p != 0
+        if is_fed:
+            fed[0] += 1
+            fed[fed[0]] = c
 
 
 @compiled
@@ -164,6 +180,24 @@ def _n_table_rows(block):
 
 
 @compiled
+def _unclamped(slope, offset, bound):
+    """Return whether offset + slope x', x' within [-1, 1], needs no clamp in any lane of any synapse.
+
+    bound (1, LANES) is working memory.
+    """
+    zero, largest = splat(0.0), splat(0.0)
+    for i in range(slope.shape[0]):
+        i_slope, i_offset = load(slope, i), load(offset, i)
+        size = maximum(i_slope, zero - i_slope) + maximum(i_offset, zero - i_offset)
+        largest = maximum(largest, size)
+    store(bound, 0, largest)
+    above = False
+    for lane in range(LANES):
+        above |= bound[0, lane] > _UNCLAMPED
+    return not above
+
+
+@compiled
 def _synapse(slope, offset, x, dying):
     """Return exp(-a); with the published rule 0, that is Y = 1, where it is above `dying` (None: no rule)."""
     e = exp2(multiply_add(slope, splat(x), offset))
@@ -171,44 +205,87 @@ def _synapse(slope, offset, x, dying):
 
 
 @compiled
-def _dendrites(block, slope, offset, dying, table, Z, first_Z):
-    """Eqs. 1 and 2 of one vector of dendrites: follow the recipe, then Z[first_Z + n] = 1 / product."""
-    one = splat(1.0)
-    store(table, 0, one)
-    for f in range(block.n_tabled):
-        f_slope, f_offset = load(slope, block.features[f]), load(offset, block.features[f])
-        for u in range(block.starts[f], block.starts[f + 1]):
-            store(table, 1 + u, one + _synapse(f_slope, f_offset, block.values[u], dying))
-    first_pair = 1 + block.starts[block.n_tabled]
-    for r in range(block.left.shape[0]):
-        store(table, first_pair + r, load(table, block.left[r]) * load(table, block.right[r]))
-    R = block.counts.shape[0]
-    samples = first_pair + block.left.shape[0] - R
-    for f in range(block.n_tabled, block.features.shape[0]):
-        f_slope, f_offset = load(slope, block.features[f]), load(offset, block.features[f])
-        start = block.starts[f]
-        for n in range(R):
-            # not product + product e: where the product is infinite and e is 0, that is not a number
-            factor = one + _synapse(f_slope, f_offset, block.values[start + n], dying)
-            store(table, samples + n, load(table, samples + n) * factor)
-    for n in range(R):
-        product = minimum(load(table, samples + n), splat(_CLOSED))
-        store(Z, first_Z + n, reciprocal(product))
+def _is_split(block, f):
+    return block.part_starts[2 * f] < block.part_starts[2 * f + 2]
 
 
 @compiled
-def _soma(Z, first_Z, lane_P, V):
+def _dendrites(block, slope, offset, dying, parts, table, Z, first_Z, fed, lane_P, V):
+    """Eqs. 1, 2 and 5 of one vector of dendrites: follow the recipe, Z = 1 / product, V += P Z.
+
+    If V is None, all Z[first_Z + n] are kept instead; else Z has room for a tile of samples only. `parts` is
+    None, or memory for the two factors of split values' exp(-a): only where `_unclamped` holds, as clamped
+    factors do not multiply to the clamped product, and without a `dying` rule.
+
+    It is one function because a call costs: numba passes a block as some sixty numbers.
+    """
+    one = splat(1.0)
+    D, n_tabled = block.features.shape[0], block.n_tabled
+    store(table, 0, one)
+    if parts is not None:
+        for f in range(D):
+            f_slope, f_offset = load(slope, block.features[f]), load(offset, block.features[f])
+            fine = block.part_starts[2 * f + 1]
+            for k in range(block.part_starts[2 * f], fine):
+                store(parts, k, exp2_within(multiply_add(f_slope, splat(block.parts[k]), f_offset)))
+            for k in range(fine, block.part_starts[2 * f + 2]):
+                store(parts, k, exp2_within(f_slope * splat(block.parts[k])))
+    for f in range(n_tabled):
+        f_slope, f_offset = load(slope, block.features[f]), load(offset, block.features[f])
+        if parts is None:
+            for u in range(block.starts[f], block.starts[f + 1]):
+                store(table, 1 + u, one + _synapse(f_slope, f_offset, block.values[u], dying))
+        elif _is_split(block, f):
+            for u in range(block.starts[f], block.starts[f + 1]):
+                e = load(parts, block.coarse[u]) * load(parts, block.fine[u])
+                store(table, 1 + u, one + e)
+        else:
+            for u in range(block.starts[f], block.starts[f + 1]):
+                e = exp2_within(multiply_add(f_slope, splat(block.values[u]), f_offset))
+                store(table, 1 + u, one + e)
+    R = block.counts.shape[0]
+    first_pair, first_sample = 1 + block.starts[n_tabled], block.left.shape[0] - R
+    for r in range(first_sample):
+        store(table, first_pair + r, load(table, block.left[r]) * load(table, block.right[r]))
+    for first in range(0, R, _TILE):
+        size = min(_TILE, R - first)
+        z = first_Z if V is not None else first_Z + first
+        sample = first_sample + first
+        for n in range(size):
+            store(Z, z + n, load(table, block.left[sample + n]) * load(table, block.right[sample + n]))
+        for f in range(n_tabled, D):
+            f_slope, f_offset = load(slope, block.features[f]), load(offset, block.features[f])
+            start = block.starts[f] + first
+            if parts is None:
+                for n in range(size):
+                    # not product + product e: where the product is infinite and e is 0, that is not a number
+                    factor = one + _synapse(f_slope, f_offset, block.values[start + n], dying)
+                    store(Z, z + n, load(Z, z + n) * factor)
+            elif _is_split(block, f):
+                for n in range(size):
+                    e = load(parts, block.coarse[start + n]) * load(parts, block.fine[start + n])
+                    store(Z, z + n, multiply_add(load(Z, z + n), e, load(Z, z + n)))
+            else:
+                for n in range(size):
+                    e = exp2_within(multiply_add(f_slope, splat(block.values[start + n]), f_offset))
+                    store(Z, z + n, multiply_add(load(Z, z + n), e, load(Z, z + n)))
+        for n in range(size):
+            store(Z, z + n, reciprocal(minimum(load(Z, z + n), splat(_CLOSED))))
+        if V is not None:
+            for k in range(fed[0]):
+                p, v = load(lane_P, fed[1 + k]), fed[1 + k] * R + first
+                for n in range(size):
+                    store(V, v + n, multiply_add(p, load(Z, z + n), load(V, v + n)))
+
+
+@compiled
+def _soma(Z, first_Z, lane_P, fed, V):
     """Eq. 5: add one vector of dendrites to V (C R rows)."""
-    C = lane_P.shape[0]
-    R = V.shape[0] // C
-    for c in range(C):
-        fed = False
-        for lane in range(LANES):
-            fed |= lane_P[c, lane] > 0
-        if fed:
-            p = load(lane_P, c)
-            for n in range(R):
-                store(V, c * R + n, multiply_add(p, load(Z, first_Z + n), load(V, c * R + n)))
+    R = V.shape[0] // lane_P.shape[0]
+    for k in range(fed[0]):
+        p, v = load(lane_P, fed[1 + k]), fed[1 + k] * R
+        for n in range(R):
+            store(V, v + n, multiply_add(p, load(Z, first_Z + n), load(V, v + n)))
 
 
 @compiled
@@ -256,7 +333,7 @@ def _softmax_loss(V, lane_counts, lane_w_t, lane_theta_t, n):
     for c in range(C):
         telodendron = tanh(load(lane_w_t, c) * load(V, c * R + n) - load(lane_theta_t, c))
         store(V, c * R + n, telodendron)
-        total = total + exp2(telodendron * splat(_LOG2_E))
+        total = total + exp2_within(telodendron * splat(_LOG2_E))
     log_total = log(total)
     loss = splat(0.0)
     for c in range(C):
@@ -302,7 +379,8 @@ def population_loss(block, parameters, P, scaling, head):
     lane_loss = np.empty(LANES, np.float64)
     slope, offset = _vectors(D), _vectors(D)
     lane_P, lane_w_t, lane_theta_t = _vectors(C), _vectors(C), _vectors(C)
-    table, Z = _vectors(_n_table_rows(block)), _vectors(R)
+    table, parts = _vectors(_n_table_rows(block)), _vectors(block.parts.shape[0])
+    Z, bound, fed = _vectors(_TILE), _vectors(1), np.empty(1 + C, np.int64)
     V, lane_counts = _vectors(C * R), _vectors(block.counts.size)
     first, packed = 0, 0
     while first < S:
@@ -310,9 +388,11 @@ def population_loss(block, parameters, P, scaling, head):
         _clear(V, C * R)
         for vector in range((M * size + LANES - 1) // LANES):
             _pack_synapses(parameters, scaling, M, first, size, vector, slope, offset)
-            _pack_filter(P, first, size, vector, lane_P)
-            _dendrites(block, slope, offset, None, table, Z, 0)
-            _soma(Z, 0, lane_P, V)
+            _pack_filter(P, first, size, vector, lane_P, fed)
+            if _unclamped(slope, offset, bound):
+                _dendrites(block, slope, offset, None, parts, table, Z, 0, fed, lane_P, V)
+            else:
+                _dendrites(block, slope, offset, None, None, table, Z, 0, fed, lane_P, V)
         _fold(V, C, size)
         _pack_telodendra(parameters, scaling, C, first, size, lane_w_t, lane_theta_t)
         if packed != size:
@@ -344,7 +424,7 @@ def filters_loss(block, parameters, P, scaling):
     dendrites = np.empty((R, M), _f32)
     for vector in range((M + LANES - 1) // LANES):
         _pack_synapses(parameters, scaling, M, 0, 1, vector, slope, offset)
-        _dendrites(block, slope, offset, None, table, Z, 0)
+        _dendrites(block, slope, offset, None, None, table, Z, 0, None, None, None)
         for n in range(R):
             for j in range(vector * LANES, min(M, (vector + 1) * LANES)):
                 dendrites[n, j] = Z[n, j - vector * LANES]
@@ -560,6 +640,7 @@ def population_gradient(block, parameters, P, scaling, head, dying, loss, gradie
     n_table_rows = _n_table_rows(block)
     table, Z = _vectors(n_table_rows), _vectors(M * R)
     V, lane_counts = _vectors(C * R), _vectors(block.counts.size)
+    fed = np.empty(1 + C, np.int64)
     first, packed = 0, 0
     while first < S:
         size = _largest_chunk(S - first)
@@ -567,9 +648,9 @@ def population_gradient(block, parameters, P, scaling, head, dying, loss, gradie
         _clear(V, C * R)
         for vector in range(n_vectors):
             _pack_synapses(parameters, scaling, M, first, size, vector, slope, offset)
-            _pack_filter(P, first, size, vector, lane_P)
-            _dendrites(block, slope, offset, dying, table, Z, vector * R)
-            _soma(Z, vector * R, lane_P, V)
+            _pack_filter(P, first, size, vector, lane_P, fed)
+            _dendrites(block, slope, offset, dying, None, table, Z, vector * R, None, None, None)
+            _soma(Z, vector * R, lane_P, fed, V)
         _fold(V, C, size)
         _pack_telodendra(parameters, scaling, C, first, size, lane_w_t, lane_theta_t)
         if packed != size:
@@ -585,7 +666,7 @@ def population_gradient(block, parameters, P, scaling, head, dying, loss, gradie
         _unfold(V, C, size)
         for vector in range(n_vectors):
             _pack_synapses(parameters, scaling, M, first, size, vector, slope, offset)
-            _pack_filter(P, first, size, vector, lane_P)
+            _pack_filter(P, first, size, vector, lane_P, fed)
             if dP is not None:
                 _filter_gradient(Z, vector * R, V, first, size, vector, da, dP)
             _dendrites_gradient(Z, vector * R, lane_P, V, table, n_table_rows - R)

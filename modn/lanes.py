@@ -8,7 +8,7 @@ portable. Left to itself, LLVM's vectoriser must first prove that short inner lo
     store(table, row, a * b)
     splat(x)                    LANES times the same number
     a + b, a - b, a * b, multiply_add(a, b, c), minimum(a, b), maximum(a, b), zero_where_above(a, x, limit)
-    reciprocal(a), exp2(a), log(a), tanh(a)
+    reciprocal(a), exp2(a), exp2_within(a), log(a), tanh(a)
 
 Only for use inside functions compiled with `compiled`. (numba's cache on disk watches the file of the
 function that is called: after an edit here, touch modn/kernels.py.)
@@ -218,11 +218,17 @@ def exp2(t):  # type: ignore[no-untyped-def]
 
     Beyond, float32 cannot tell a sigmoid from 0 or 1 any more, while products of such numbers would become
     denormal, and these take a processor a hundred times as long.
+    """
+    return exp2_within(minimum(maximum(t, splat(-40.0)), splat(60.0)))
+
+
+@compiled
+def exp2_within(t):  # type: ignore[no-untyped-def]
+    """Return the same without the clamp, for t within [-126, 126].
 
     Adding 1.5 * 2^23 rounds t to an integer, which then stands in the low bits of the sum. The rest, within
     [-1/2, 1/2], goes through the minimax polynomial of degree 5.
     """
-    t = minimum(maximum(t, splat(-40.0)), splat(60.0))
     shifted = t + splat(12582912.0)
     f = t - (shifted - splat(12582912.0))
     p = splat(0.0013276472)
