@@ -141,7 +141,8 @@ def _coarse_and_fine(column: NDArray[np.float64]) -> tuple[NDArray[np.float64], 
     if len(values) < 2:
         return None
     step = np.diff(values).min()
-    n_steps = np.rint((column - values[0]) / step)
+    with np.errstate(over="ignore"):  # two values may be as close as numbers can be
+        n_steps = np.rint((column - values[0]) / step)
     if np.abs(values[0] + n_steps * step - column).max() > SPLIT_ERROR:
         return None
     fine = n_steps % np.ceil(np.sqrt(n_steps.max() + 1))

@@ -131,6 +131,26 @@ def test_few_values_need_few_exponentials() -> None:
     assert len(block.left) < 1.2 * len(X)
 
 
+def test_values_of_few_decimals_are_sums_of_few_parts() -> None:
+    rng = np.random.default_rng(0)
+    X = np.stack([rng.integers(0, 1000, 800) / 500 - 1, rng.random(800)], axis=1)
+    (block,) = distinct.blocks_of(X, np.zeros(800, dtype=np.int64), 1)
+    assert block.features.tolist() == [0, 1] or block.features.tolist() == [1, 0]
+    split, whole = (int(np.flatnonzero(block.features == feature)[0]) for feature in (0, 1))
+    assert block.part_starts[2 * whole] == block.part_starts[2 * whole + 2]
+    assert 0 < block.part_starts[2 * split + 2] - block.part_starts[2 * split] <= 2 * 32
+    own = slice(block.starts[split], block.starts[split + 1])
+    sums = block.parts[block.coarse[own]] + block.parts[block.fine[own]]
+    np.testing.assert_allclose(sums, block.values[own], atol=2e-7)
+
+
+@pytest.mark.parametrize("gap", [1e-17, 1e-300, 5e-324])
+def test_values_as_close_as_numbers_can_be_are_not_split(gap: float) -> None:
+    X = np.r_[0.0, gap, np.linspace(-1, 1, 60)][:, None]
+    (block,) = distinct.blocks_of(X, np.zeros(len(X), dtype=np.int64), 1)
+    assert block.parts.size == 0
+
+
 def test_features_without_repetition_are_not_tabled() -> None:
     X = np.random.default_rng(0).random((50, 3))
     (block,) = distinct.blocks_of(X, np.zeros(50, dtype=int), 1)

@@ -14,6 +14,7 @@ from modn import filters, gradients
 from modn.loss import cross_entropy
 from modn.neuron import Neuron
 from modn.objective import Objective
+from modn.training import parameter_space
 
 
 class Case(NamedTuple):
@@ -176,6 +177,22 @@ def test_features_far_from_zero_keep_their_digits() -> None:
     )
 
 
+@pytest.mark.parametrize("alpha_s", [1.0, 10.0, 100.0])
+def test_measured_values_give_the_loss_of_the_readable_neuron(alpha_s: float) -> None:
+    """Few decimals, so that the kernel splits them; at the largest alpha_s it must clamp instead."""
+    rng = np.random.default_rng(1)
+    X = np.stack([rng.integers(0, n, 700) / n for n in (1000, 400, 90)], axis=1)
+    y = rng.integers(3, size=700)
+    objective = Objective(X, y, 12, 3, alpha_s, 1.0)
+    parameters = parameter_space(objective).sample(19, rng)
+    P = rng.random((19, 12, 3)) < 0.5
+    expected = [
+        cross_entropy(Neuron.from_parameters(row, own, 3, alpha_s, 1.0).predict_proba(X), y)
+        for row, own in zip(parameters, P, strict=True)
+    ]
+    np.testing.assert_allclose(objective.loss(parameters, P), expected, rtol=2e-6)
+
+
 def test_many_samples_are_cut_into_blocks() -> None:
     case = make_case(3, N=5000, D=40, M=3, S=2)
     assert len(case.objective._blocks) > 5
@@ -280,6 +297,7 @@ def test_memory_does_not_grow_with_the_number_of_synapses() -> None:
     code = """
 import resource, sys, numpy as np
 from modn.objective import Objective
+from modn.training import parameter_space
 rng = np.random.default_rng(0)
 X, y, P = rng.random((10_000, 60)), rng.integers(3, size=10_000), rng.random((60, 3)) < 0.5
 Objective(X[:99], y[:99], 60, 3, 10.0, 1.0).loss_and_gradient(rng.random(7206), P)
