@@ -50,6 +50,11 @@ class Schedule:
             if getattr(self, name) < low:
                 raise ValueError(f"{name} is {getattr(self, name)}; allowed: an integer >= {low}")
 
+    def shares(self) -> list[int]:
+        """The parameter iterations of each round; they add up to the budget."""
+        total, rounds = self.parameter_iterations, self.rounds
+        return [total * (k + 1) // rounds - total * k // rounds for k in range(rounds)]
+
 
 @dataclass(frozen=True, eq=False)
 class Training:
@@ -124,6 +129,21 @@ def _polishing_steps(polisher: Optimizer, schedule: Schedule) -> int:
     return cap if own is None else min(own, cap)
 
 
+def n_evaluations(optimizer: Optimizer, schedule: Schedule, filter: str | None) -> int:
+    """How many individuals `train` evaluates from no start where nothing stops it: what a run will cost."""
+    steps = schedule.parameter_iterations
+    if isinstance(optimizer, Adam) and filter is not None:
+        tried = optimizer.folds * len(optimizer.decays) if len(optimizer.decays) > 1 else 0
+        return (tried + optimizer.population) * (steps + 1)
+    count = optimizer.evaluations(steps)
+    if filter == "learned":
+        drawn, on_filters = optimizer.population, optimizer.evaluations(schedule.filter_iterations)
+        count = drawn + sum(on_filters + optimizer.evaluations(share) for share in schedule.shares())
+    if optimizer.polisher is not None:
+        count += optimizer.polisher.evaluations(_polishing_steps(optimizer.polisher, schedule))
+    return count
+
+
 class _Trainer:
     """The state of one training: the best so far, and the account of what was used."""
 
@@ -187,7 +207,7 @@ class _Trainer:
 
     def _alternate(self, objective: Objective, P: np.ndarray) -> np.ndarray:
         """The two steps, in turn."""
-        for share in self._shares():
+        for share in self.schedule.shares():
             if not self.stopped:
                 P = self._filter_step(objective, P)
             if not self.stopped:
@@ -223,11 +243,6 @@ class _Trainer:
         self.seconds["parameters"] += perf_counter() - begin
         self.seconds["objective"] += found.seconds_objective
         self.seconds["optimizer"] += self.seconds["parameters"] - found.seconds_objective
-
-    def _shares(self) -> list[int]:
-        """The parameter iterations of each round; they add up to the budget."""
-        total, rounds = self.schedule.parameter_iterations, self.schedule.rounds
-        return [total * (k + 1) // rounds - total * k // rounds for k in range(rounds)]
 
     def _draw_start(self, objective: Objective) -> np.ndarray:
         """Begin at the best of an initial population of parameters, each with a filter of its own."""

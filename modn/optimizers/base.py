@@ -59,6 +59,15 @@ class Optimizer(ABC):
         if self.iterations is not None:
             check_integer(self, "iterations", low=0)
 
+    @property
+    def offspring(self) -> int:
+        """How many individuals an iteration evaluates."""
+        return self.population
+
+    def evaluations(self, iterations: int) -> int:
+        """How many individuals the initial population and these iterations evaluate."""
+        return self.population + self.offspring * iterations
+
     def init(self, space: Space, rng: np.random.Generator) -> Any:
         """A state whose first `ask` gives the initial population, uniform in the space."""
         if space.boolean and not self.searches_bits:

@@ -56,6 +56,11 @@ class ES(Optimizer):
         check_number(self, "factor", 1)
         check_flag(self, "clip")
 
+    @property
+    def offspring(self) -> int:
+        """The children; the parents' costs are known."""
+        return self.children
+
     def _init(self, space: Space, rng: np.random.Generator) -> ESState:
         first = relaxed(space).sample(self.population, rng)
         pool = np.concatenate([first, np.zeros((self.children, space.size))])

@@ -51,6 +51,11 @@ class GA(Optimizer):
         check_integer(self, "cuts", 1)
         check_integer(self, "elites", 0, self.population - 1)
 
+    @property
+    def offspring(self) -> int:
+        """All but the elites, whose costs are known."""
+        return self.population - self.elites
+
     def _init(self, space: Space, rng: np.random.Generator) -> GAState:
         bits = word_bits(space, self.bits)
         words = rng.integers(0, 2**bits, size=(self.population, space.size), dtype=np.uint32)

@@ -60,6 +60,11 @@ class PBIL(Optimizer):
         check_integer(self, "bits", 1, MAX_BITS)
         check_integer(self, "elites", 0, self.population - 1)
 
+    @property
+    def offspring(self) -> int:
+        """All but the elites, whose costs are known."""
+        return self.population - self.elites
+
     def _init(self, space: Space, rng: np.random.Generator) -> PBILState:
         gray = self.code == "gray" and not space.boolean
         probability = np.full((space.size, self.bits) if gray else space.size, 0.5)

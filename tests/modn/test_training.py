@@ -13,7 +13,7 @@ from modn.mlp import MLPObjective
 from modn.neuron import Neuron
 from modn.objective import Objective
 from modn.optimizers import Space, make
-from modn.training import Schedule, Training, n_callbacks, parameter_space, train
+from modn.training import Schedule, Training, n_callbacks, n_evaluations, parameter_space, train
 
 HEURISTICS = ["bbo", "es", "ga", "pbil", "pso"]
 GRADIENTS = ["adam", "bp"]
@@ -270,6 +270,35 @@ def test_the_number_of_callbacks_is_known_beforehand(name: str, filter: str, sta
     rng = np.random.default_rng(0)
     train(objective, make(name), schedule, rng, filter, lambda *call: calls.append(call), start)
     assert len(calls) == n_callbacks(make(name), schedule, filter, started)
+
+
+@pytest.mark.parametrize("schedule", [Schedule(0, 0), Schedule(7, 3), Schedule(7, 3, rounds=2)], ids=str)
+@pytest.mark.parametrize("filter", ["learned", "partition", "full"])
+@pytest.mark.parametrize("name", optimizers.names())
+def test_the_number_of_evaluations_is_known_beforehand(name: str, filter: str, schedule: Schedule) -> None:
+    if filter == "learned" and not make(name).learns_filter:
+        return
+    result, _ = trained(name, filter, schedule)
+    assert result.evaluations == n_evaluations(make(name, population=12), schedule, filter)
+
+
+def test_elites_are_evaluated_once() -> None:
+    optimizer = make("ga", population=12, elites=5)
+    result = train(Witness(), optimizer, Schedule(7), np.random.default_rng(0), "full")
+    assert result.evaluations == n_evaluations(optimizer, Schedule(7), "full") == 12 + 7 * 7
+
+
+def test_adam_with_one_decay_has_nothing_to_choose() -> None:
+    optimizer = make("adam", decays=(0.01,))
+    result = train(Witness(), optimizer, Schedule(7), np.random.default_rng(0), "learned")
+    assert result.evaluations == n_evaluations(optimizer, Schedule(7), "learned") == 8
+
+
+@pytest.mark.parametrize("name", optimizers.names())
+def test_the_evaluations_of_a_baseline_are_known_beforehand(name: str) -> None:
+    objective = MLPObjective(Witness().X, Witness().y, n_hidden=3, n_classes=C)
+    result = train(objective, make(name), Schedule(7), np.random.default_rng(0))
+    assert result.evaluations == n_evaluations(make(name), Schedule(7), None)
 
 
 def test_an_unknown_filter_is_refused() -> None:
