@@ -9,7 +9,7 @@ PACKAGES := --editable ".[pipeline,dask,dev]" --constraint requirements.lock
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup repro review test lint format params lock audit clean
+.PHONY: help setup repro plan review test lint format params lock audit clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,6 +28,9 @@ $(READY): pyproject.toml requirements.lock
 repro: $(READY) ## run the pipeline; PROFILE=smoke|quick|paper picks a profile (default: as params.yaml says)
 	$(if $(PROFILE),python -m stages.params profile=$(PROFILE))
 	dvc repro || { python -m stages.recover && dvc repro; }
+
+plan: $(READY) ## say how long a run takes, without running it; PROFILE=smoke|quick|paper (default: quick)
+	@python -m stages.plan $(if $(PROFILE),profile=$(PROFILE))
 
 review: $(READY) ## print the comment of a pull request; BASE=main is what to compare with
 	@python -m stages.review base=$(BASE) $(if $(LINKS),links=$(LINKS))

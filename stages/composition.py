@@ -85,10 +85,19 @@ def _modules(algorithm: str) -> dict[str, str]:
 
 def compose_conf(overrides: list[str]) -> str:
     """The text of params.yaml that conf/ and the overrides compose to."""
+    return OmegaConf.to_yaml(_compose_conf(overrides))
+
+
+def compose_plan(overrides: list[str]) -> Parameters:
+    """The checked parameters that a run would have, were conf/ and the overrides composed for it."""
+    return checked(_compose_conf(overrides))
+
+
+def _compose_conf(overrides: list[str]) -> DictConfig:
     with plain_errors("conf"), initialize_config_dir(str(ROOT / "conf"), version_base=None):
         config = hydra_compose("config", overrides)
         OmegaConf.resolve(config)
-    return OmegaConf.to_yaml(config)
+    return config
 
 
 def compose_stage(overrides: list[str]) -> Parameters:

@@ -16,10 +16,10 @@ def fetch(parameters: Parameters) -> None:
     """Read data/raw, write data/tables and data/table1.csv."""
     tidy = {}
     for name, dataset in parameters.datasets.items():
-        raw = _read(dataset)
+        raw = read(dataset)
         if parameters.fetch.source == "uci" and dataset.uci_id is not None:
             _compare_with_uci(raw, dataset)
-        tidy[name] = _clean(raw, name, dataset)
+        tidy[name] = clean(raw, name, dataset)
     table1 = pd.DataFrame([_describe(name, parameters.datasets[name], tidy[name]) for name in tidy])
     _compare_with_paper(table1)
     with files.replaced_folder(files.TABLES) as folder:
@@ -31,7 +31,7 @@ def fetch(parameters: Parameters) -> None:
         print(f"fetch: {row.title}: {counts}")
 
 
-def _read(dataset: Dataset) -> pd.DataFrame:
+def read(dataset: Dataset) -> pd.DataFrame:
     """The raw table, every cell as text, after its checksum."""
     path = files.ROOT / dataset.file
     try:
@@ -50,7 +50,8 @@ def _read(dataset: Dataset) -> pd.DataFrame:
         raise StageError(str(error)) from None
 
 
-def _clean(raw: pd.DataFrame, name: str, dataset: Dataset) -> pd.DataFrame:
+def clean(raw: pd.DataFrame, name: str, dataset: Dataset) -> pd.DataFrame:
+    """The tidy table of a raw one, by the dataset's recipe."""
     recipe = tables.Recipe(
         dataset.class_column, dataset.drop_columns, dataset.drop_classes, dataset.codes, dataset.missing
     )

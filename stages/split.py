@@ -19,26 +19,30 @@ def split(parameters: Parameters) -> None:
 
 def write_parts(stage: str, test_sizes: dict[str, int | float], choice: Split, target: Path) -> None:
     """Split every table as chosen, and tell how many."""
-    make = PROTOCOLS[choice.protocol]
-    stacked = {}
-    for name, test_size in test_sizes.items():
-        content = (files.TABLES / f"{name}.csv").read_bytes()
-        try:
-            tidy = tables.parse(content, f"data/tables/{name}.csv")
-            X, labels = tables.features_and_labels(tidy)
-            classes = tables.sorted_classes(labels)
-            y = np.array([np.flatnonzero(classes == label)[0] for label in labels])
-            parts = [make(X, y, test_size, choice.seed + k) for k in range(choice.count)]
-        except ValueError as error:
-            raise StageError(f"{name}: {error}") from None
-        stacked[name] = {part: np.stack([getattr(p, part) for p in parts]) for part in splits.Parts._fields}
-        stacked[name]["classes"] = classes
-        stacked[name]["features"] = tidy.columns[:-1].to_numpy(dtype=np.str_)
+    stacked = {
+        name: parts_of((files.TABLES / f"{name}.csv").read_bytes(), name, test_size, choice)
+        for name, test_size in test_sizes.items()
+    }
     with files.replaced_folder(target) as folder:
         for name, arrays in stacked.items():
             files.write_arrays(folder / f"{name}.npz", arrays)
     count = f"{choice.count} split" + "s" * (choice.count > 1)
     print(f"{stage}: {len(test_sizes)} datasets, {choice.protocol}, {count} each")
+
+
+def parts_of(content: bytes, name: str, test_size: int | float, choice: Split) -> dict[str, np.ndarray]:
+    """The parts of each split of a tidy table, stacked; `content` is its CSV."""
+    make = PROTOCOLS[choice.protocol]
+    try:
+        tidy = tables.parse(content, f"data/tables/{name}.csv")
+        X, labels = tables.features_and_labels(tidy)
+        classes = tables.sorted_classes(labels)
+        y = np.array([np.flatnonzero(classes == label)[0] for label in labels])
+        parts = [make(X, y, test_size, choice.seed + k) for k in range(choice.count)]
+    except ValueError as error:
+        raise StageError(f"{name}: {error}") from None
+    stacked = {part: np.stack([getattr(p, part) for p in parts]) for part in splits.Parts._fields}
+    return stacked | {"classes": classes, "features": tidy.columns[:-1].to_numpy(dtype=np.str_)}
 
 
 if __name__ == "__main__":

@@ -1,0 +1,116 @@
+"""How long trainings will take on this machine: a few iterations of each are timed, the rest is extrapolated.
+
+The time of a training is linear in its iterations: so much for the initial populations, so much for each
+iteration after them. Two short trainings of a cell give both. They run as the tasks of a stage do, by the
+same function and on as many cores at once.
+"""
+
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from time import perf_counter, process_time
+from typing import NamedTuple
+
+import joblib
+import numpy as np
+from tqdm import tqdm
+
+from stages.cells import Cell
+from stages.composition import ROOT
+from stages.runtime import run_tasks
+from stages.schema import Runtime
+from stages.train import train_one
+
+SHORT = 2  # iterations; even, since Adam relaxes the filter of a MODN in half of them
+LONG = 4 * SHORT  # at least
+MOST_ROWS = 2000  # that are trained on; the time is linear in them, too
+
+WARM: set[str] = set()  # the pairs of model and optimizer whose kernels this process has loaded
+
+Kind = tuple[str, str, str, int]
+Parts = Mapping[str, tuple[np.ndarray, np.ndarray]]  # dataset -> X and y to train on
+
+
+class Calibration(NamedTuple):
+    """What was measured, in seconds."""
+
+    runs: dict[Kind, float]  # one run of a cell, on a core of its own
+    busyness: float  # how much longer it takes now, since others use the cores, too; 1: nobody does
+    process: float  # the start of a stage: interpreter, imports, parameters
+    pool: float  # the start of its workers, with their imports and kernels
+
+
+def kind(cell: Cell) -> Kind:
+    """What the time of a run depends on: not the study, nor the alphas."""
+    return cell.dataset, cell.model, cell.optimizer, cell.n_dendrites
+
+
+def calibrate(cells: Iterable[Cell], parts: Parts, runtime: Runtime, seconds: float) -> Calibration:
+    """Time every kind of cell, all of them in about so many seconds."""
+    kinds = {kind(cell): cell for cell in cells}
+    workers = min(runtime.workers or joblib.cpu_count(), joblib.cpu_count())
+    here = Runtime(workers=workers)
+    process, pool = _start_of_process(), _start_of_pool(here, next(iter(kinds.values())), parts)
+    share = workers * seconds / len(kinds)
+    tasks = {str(name): (cell, *parts[cell.dataset], share) for name, cell in kinds.items()}
+    runs, used, passed = {}, 0.0, 0.0
+    with tqdm(total=len(tasks), desc="calibrate", unit="cell", disable=None, dynamic_ncols=True) as bar:
+        for name, expected, task_used, task_passed in run_tasks(here, expected_seconds, tasks):
+            runs[name] = expected
+            used, passed = used + task_used, passed + task_passed
+            bar.update()
+    return Calibration(runs, max(1.0, passed / used), process, pool)
+
+
+def expected_seconds(
+    cell: Cell, X: np.ndarray, y: np.ndarray, share: float
+) -> tuple[Kind, float, float, float]:
+    """One run's of a cell; and those it took to find out: the core's own, about `share`, and the clock's."""
+    rows = min(len(X), MOST_ROWS)
+    X, y, scale = X[:rows], y[:rows], len(X) / rows
+    pair = f"{cell.model}-{cell.optimizer}"
+    if pair not in WARM:
+        _core_seconds(cell, SHORT, X, y)
+        WARM.add(pair)
+    used, passed = process_time(), perf_counter()
+    short = _core_seconds(cell, SHORT, X, y)
+    iterations = max(LONG, int(SHORT * share / short))
+    long = _core_seconds(cell, iterations, X, y)
+    each = max(0.0, long - short) / (iterations - SHORT)
+    expected = scale * max(short, long + each * (_budget(cell) - iterations))
+    return kind(cell), expected, process_time() - used, perf_counter() - passed
+
+
+def _budget(cell: Cell) -> int:
+    """Iterations on the parameters; those on P, which are few and cost less, are counted as such."""
+    schedule = cell.schedule
+    on_filters = schedule.rounds * schedule.filter_iterations if cell.filter == "learned" else 0
+    return schedule.parameter_iterations + on_filters
+
+
+def _core_seconds(cell: Cell, iterations: int, X: np.ndarray, y: np.ndarray) -> float:
+    begin = process_time()
+    train_one(_of_length(cell, iterations), 0, 0, X, y)
+    return process_time() - begin
+
+
+def _of_length(cell: Cell, iterations: int) -> Cell:
+    schedule = replace(cell.schedule, parameter_iterations=iterations, filter_iterations=0)
+    return replace(cell, schedule=schedule)
+
+
+def _start_of_process() -> float:
+    code = "import stages.train; from stages.composition import *; register(); compose_stage([])"
+    begin = perf_counter()
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+    return perf_counter() - begin
+
+
+def _start_of_pool(runtime: Runtime, cell: Cell, parts: Parts) -> float:
+    """Until each worker has done a short task."""
+    task = _of_length(cell, SHORT), 0, 0, *parts[cell.dataset]
+    begin = perf_counter()
+    for _ in run_tasks(runtime, train_one, {str(worker): task for worker in range(runtime.workers or 1)}):
+        pass
+    return perf_counter() - begin
