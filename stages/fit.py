@@ -25,7 +25,7 @@ def fit(parameters: Parameters, baseline: str) -> None:
     """Read data/resplits, write data/models/baselines/<baseline>, what it says of the test parts."""
     if baseline not in parameters.baselines:
         raise StageError(f"baseline={baseline} is unknown; allowed: {', '.join(parameters.baselines)}")
-    chosen = _capped(parameters.baselines[baseline], parameters.max_iterations)
+    chosen = capped(parameters.baselines[baseline], parameters.max_iterations)
     _check_names(baseline, chosen)
     datasets = parameters.derived["test_sizes"]
     parts = {name: files.read_arrays(files.RESPLITS / f"{name}.npz") for name in datasets}
@@ -98,7 +98,7 @@ def fit_one(
     return dataset, run, said, spent
 
 
-def _capped(chosen: Baseline, max_iterations: int | None) -> Baseline:
+def capped(chosen: Baseline, max_iterations: int | None) -> Baseline:
     """A cap on the iterations is one on every classifier that counts them."""
     counts = "max_iter" in classifiers.parameter_names(chosen.classifier)
     cap = {"max_iter": max_iterations} if max_iterations and counts else {}

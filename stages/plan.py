@@ -1,6 +1,6 @@
 """Say what a run of the whole pipeline does and how long it takes, without running it.
 
-A row per training stage: its tasks, the sigmoids they compute, and how long one core would take for them.
+A row per stage of training or fitting: its tasks, the sigmoids they compute, and one core's time for them.
 There is a sigmoid for every sample, feature, dendrite and evaluated individual; in an MLP, for every sample,
 hidden unit and individual. Times are by a calibration on this machine. Nothing is written.
 """
@@ -19,6 +19,7 @@ from modn.training import n_evaluations
 from stages import composition, entrypoint, fetch, split
 from stages.calibration import Calibration, Parts, calibrate, kind
 from stages.cells import Cell, study_cells
+from stages.fit import capped
 from stages.schema import Parameters
 
 SECONDS = 10.0  # of calibration
@@ -26,7 +27,7 @@ OTHER_CORES = (1, 2, 4, 8, 16, 32, 64)
 
 # In units of the time in which a stage's process starts; measured in a run of the quick profile.
 DVC_SHARE = 0.7  # of each stage: DVC looks at dependencies, keeps results, writes dvc.lock
-OTHER_STAGES = 12.0  # fetch, split, evaluate, plot and report together, with DVC's share of them
+OTHER_STAGES = 14.0  # fetch, split, resplit, evaluate, plot and report together, with DVC's share of them
 
 
 @dataclass(frozen=True)
@@ -50,10 +51,15 @@ def plan(parameters: Parameters, seconds: float = SECONDS) -> str:
     parts = {name: training_part(parameters, name) for name in parameters.datasets}
     stages = dict(training_stages(parameters, parts))
     cells = [cell for own in stages.values() for cell in own]
-    measured = calibrate(cells, parts, parameters.runtime, seconds)
+    baselines = {name: capped(own, parameters.max_iterations) for name, own in parameters.baselines.items()}
+    measured = calibrate(cells, baselines, parameters.grid_folds, parts, parameters.runtime, seconds)
     rows = [training_row(stage, own, parameters.runs, parts, measured) for stage, own in stages.items()]
+    rows += [fitting_row(name, parameters.resplits, measured) for name in baselines]
     cores = parameters.runtime.workers or joblib.cpu_count()
-    head = f"Profile {parameters.profile}, {len(cells)} cells, runs of each: {parameters.runs}"
+    head = (
+        f"Profile {parameters.profile}, {len(cells)} cells, runs of each: {parameters.runs}; "
+        f"{len(baselines)} baselines, resplits: {parameters.resplits}"
+    )
     return "\n".join([head, "", *_table(rows), "", *_wall_times(rows, measured, cores)])
 
 
@@ -80,6 +86,12 @@ def training_row(stage: str, cells: Sequence[Cell], runs: int, parts: Parts, mea
     """So many runs of each cell."""
     seconds = [measured.runs[kind(cell)] for cell in cells for _ in range(runs)]
     return Row(stage, seconds, runs * sum(_sigmoids(cell, parts[cell.dataset][0]) for cell in cells))
+
+
+def fitting_row(baseline: str, resplits: int, measured: Calibration) -> Row:
+    """So many resplits of each dataset."""
+    each = [seconds for (name, _), seconds in measured.fits.items() if name == baseline]
+    return Row(f"fit@{baseline}", each * resplits, None)
 
 
 def _sigmoids(cell: Cell, X: np.ndarray) -> int:

@@ -1,7 +1,6 @@
 """The plan of a run: its counts are those of the run, its times are finite, and nothing is written."""
 
 import re
-from time import process_time
 from typing import Any
 
 import numpy as np
@@ -11,14 +10,17 @@ from copies import FEW, Place, Project
 from modn import training
 from stages import calibration, plan
 from stages.calibration import Calibration
-from stages.cells import study_cells
+from stages.cells import Cell, study_cells
 from stages.plan import Row
+from stages.schema import Baseline
 from stages.train import train_one
 
 
 def table(text: str) -> dict[str, int]:
     """Stage -> tasks, as printed."""
-    return {name: int(tasks) for name, tasks in re.findall(r"^(train\S*|all) +(\d+) ", text, re.MULTILINE)}
+    return {
+        name: int(tasks) for name, tasks in re.findall(r"^(train\S*|fit\S*|all) +(\d+) ", text, re.MULTILINE)
+    }
 
 
 def test_the_plan_of_a_fresh_clone_counts_every_task_and_writes_nothing(fresh: Project) -> None:
@@ -29,6 +31,7 @@ def test_the_plan_of_a_fresh_clone_counts_every_task_and_writes_nothing(fresh: P
     assert tasks["train@modn-bbo"] == 2 * 2  # datasets, runs
     assert tasks["train_tuned@dnm-bbo"] == 1 * 2  # two classes: caesarian
     assert tasks["train_sensitivity@modn-bbo"] == 7 * 2  # iris: M is 4, 12, 20; two alpha_s, two alpha_t
+    assert (tasks["fit@knn"], tasks["fit@dnm"]) == (2 * 2, 1 * 2)
     assert tasks.pop("all") == sum(tasks.values())
     assert re.search(r"^Expected on 1 core: [\d.:]+", done.stdout, re.MULTILINE)
     assert fresh.contents() == before
@@ -65,7 +68,7 @@ def test_tasks_and_sigmoids_are_those_of_a_run(place: Place, monkeypatch: pytest
     stages = dict(plan.training_stages(parameters, parts))
     assert {cell.family for cells in stages.values() for cell in cells} == {"modn", "dnm", "mlp"}
     for stage, cells in stages.items():
-        measured = Calibration({calibration.kind(cell): 1.0 for cell in cells}, 1.0, 0.0, 0.0)
+        measured = Calibration({calibration.kind(cell): 1.0 for cell in cells}, {}, 1.0, 0.0, 0.0)
         row = plan.training_row(stage, cells, 3, parts, measured)
         sigmoids = 0
         for cell in cells:
@@ -84,25 +87,45 @@ def test_cores_take_the_longest_tasks_first() -> None:
     assert Row("train_tuned@dnm-bbo", [], 0).wall_seconds(4) == 0.0
 
 
-@pytest.mark.parametrize(
-    ("study", "model", "optimizer"),
-    [
-        ("comparison", "modn", "es"),
-        ("comparison", "modn", "adam"),
-        ("comparison", "modnp", "bp"),
-        ("tuned", "dnm", "bbo"),
-        ("tuned", "mlp", "bp"),
-    ],
-)
-def test_a_run_takes_about_as_long_as_expected(place: Place, study: str, model: str, optimizer: str) -> None:
-    """By the core's time and within a factor of two: this machine may be doing other things."""
+def test_the_time_of_a_run_is_extrapolated_from_two_short_ones(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def seconds(cell: Cell, iterations: int, X: np.ndarray, y: np.ndarray) -> float:
+        return 0.25 + 0.01 * iterations
+
+    monkeypatch.setattr(calibration, "_core_seconds", seconds)
     parameters = place.parameters("datasets=[caesarian]")
     X, y = plan.training_part(parameters, "caesarian")
-    (cell,) = study_cells(parameters, study, model, optimizer, {"caesarian": 2})
-    _, expected, *_ = calibration.expected_seconds(cell, X, y, 0.1)
-    begin = process_time()
-    train_one(cell, 0, 0, X, y)
-    assert 0.5 < expected / (process_time() - begin) < 2.0
+    for model, optimizer, iterations in (("modn", "bbo", 10 + 400), ("modnp", "bp", 3000)):
+        (cell,) = study_cells(parameters, "comparison", model, optimizer, {"caesarian": 2})
+        kind, expected, *_ = calibration.expected_seconds(cell, X, y, 1.0)
+        assert kind == ("caesarian", model, optimizer, 20)
+        assert expected == pytest.approx(0.25 + 0.01 * iterations)
+
+
+def test_a_classifier_is_timed_on_three_tables_and_between_them_by_size(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    timed = []
+
+    def seconds(
+        name: str, baseline: Baseline, folds: int, dataset: str, X: np.ndarray, y: np.ndarray
+    ) -> tuple[str, str, float]:
+        timed.append((name, dataset))
+        return name, dataset, 0.001 * X.size
+
+    monkeypatch.setattr(calibration, "fitting_seconds", seconds)
+    parameters = place.parameters("profile=smoke")
+    parts = {name: plan.training_part(parameters, name) for name in parameters.datasets}
+    fits = calibration._time_of_fits(parameters.baselines, 3, parts, parameters.runtime)
+    assert {dataset for name, dataset in timed if name == "knn"} == {"caesarian", "wine", "car"}
+    assert {dataset for name, dataset in timed if name == "dnm"} < set(parts)
+    for (name, dataset), expected in fits.items():
+        assert name != "dnm" or parts[dataset][1].max() == 1
+        if name != "dnm" or parts[dataset][0].size <= 5040:
+            assert expected == pytest.approx(0.001 * parts[dataset][0].size)
+    row = plan.fitting_row("knn", 4, Calibration({}, fits, 1.0, 0.0, 0.0))
+    assert (row.stage, len(row.seconds), row.sigmoids) == ("fit@knn", 11 * 4, None)
 
 
 def test_many_rows_are_extrapolated_from_fewer(place: Place) -> None:
