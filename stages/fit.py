@@ -2,6 +2,7 @@
 
 import warnings
 from collections import defaultdict
+from dataclasses import asdict
 from time import perf_counter
 from typing import Any
 
@@ -66,6 +67,7 @@ def fit(parameters: Parameters, baseline: str) -> None:
         fit_seconds={search: sum(spent.values()) / len(tasks) for search, spent in seconds.items()},
         seed=parameters.seed,
         runs=parameters.resplits,
+        baseline=asdict(chosen),
     )
     files.write_json(files.PROVENANCE / "baselines" / f"{baseline}.json", record)
 

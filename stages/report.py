@@ -1,5 +1,6 @@
 """report: one page for the reviewer of a change, made of the tables, the figures and the provenance."""
 
+import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import fields
@@ -26,7 +27,7 @@ PAPER: dict[str, Any] = {
 
 
 def report(parameters: Parameters) -> None:
-    """Read the report's tables/ and figures/, and data/provenance; write report.md and index.html."""
+    """Read the report's tables/ and figures/, and data/provenance; write report.md, index.html and provenance.json."""
     folder = files.report_folder(parameters.profile)
     names = ("table1", "table3", "table4", "table5", "baselines", "claims")
     tables = {name: files.read_csv(folder / f"tables/{name}.csv") for name in names}
@@ -72,6 +73,7 @@ def report(parameters: Parameters) -> None:
         *_figure(drawn, "neuron", "Figs. 1 and 2: a trained neuron"),
         "## How it was made\n\n" + _how_it_was_made(made),
     ]
+    files.write_json(folder / "provenance.json", _provenance(made))
     text = "\n\n".join(sections) + "\n"
     files.write_text(folder / "report.md", text)
     title = f"MODN, profile {parameters.profile}"
@@ -257,10 +259,27 @@ def _figure(drawn: set[str], name: str, caption: str) -> list[str]:
     return [f"![{caption}](figures/{name}.png)\n\n*{caption}*"] if name in drawn else []
 
 
+def _provenance(made: list[tuple[str, str, dict[str, Any]]]) -> dict[str, Any]:
+    """By what, from which parameters and in what time."""
+    clocks = ("wall_seconds", "core_seconds", "fit_seconds")
+    around = ("versions", "cores", "machine")
+    used = [
+        [study, name, {key: value for key, value in record.items() if key not in clocks + around}]
+        for study, name, record in made
+    ]
+    text = json.dumps(used, sort_keys=True)
+    return {
+        **{key: made[0][2][key] for key in around},
+        "parameters_sha256": hashlib.sha256(text.encode()).hexdigest(),
+        "stages": {f"{study} {name}": {key: r[key] for key in clocks if key in r} for study, name, r in made},
+        "wall_seconds": sum(record["wall_seconds"] for *_, record in made),
+    }
+
+
 def _how_it_was_made(made: list[tuple[str, str, dict[str, Any]]]) -> str:
     rows = [
         {
-            "stage": f"train {study} {pair}",
+            "stage": f"fit {pair}" if study == "baselines" else f"train {study} {pair}",
             "wall seconds": f"{record['wall_seconds']:.1f}",
             "core seconds": f"{sum(record['core_seconds'].values()):.1f}",
         }
@@ -273,7 +292,10 @@ def _how_it_was_made(made: list[tuple[str, str, dict[str, Any]]]) -> str:
     }
     facts = made[0][2]
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
-    return f"{_markdown([*rows, total])}\n\nOn {facts['cores']} cores ({facts['machine']}), with {versions}."
+    return (
+        f"{_markdown([*rows, total])}\n\nOn {facts['cores']} cores ({facts['machine']}), with {versions}. "
+        "The same as data, with a hash of all parameters: [provenance.json](provenance.json)."
+    )
 
 
 def _ours_and_paper(ours: float, paper: float, best: bool) -> str:
