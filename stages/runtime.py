@@ -82,29 +82,35 @@ def _on_dask(runtime: Runtime, function: Function, tasks: Tasks) -> Iterator[tup
     By Dask's own client: joblib's Dask backend waits for ever for a task whose workers died.
     """
     with _dask_client(runtime) as client:
-        from distributed import as_completed
-
-        ours = code_versions()
-        futures = {
-            client.submit(_by_the_same_code, ours, function, task, pure=False): name
-            for name, task in tasks.items()
-        }
-        for future, answer in as_completed(list(futures), with_results=True, raise_errors=False):
-            name = futures.pop(future)
-            if future.status == "finished":
-                yield name, answer
-            elif future.status == "error":
-                yield name, (None, _dask_failure(answer[1]))
+        suspects = {}
+        for name, answer in _submitted(client, function, tasks):
+            if answer[1] == WORKER_DIED:
+                suspects[name] = tasks[name]
             else:
-                yield name, (None, f"the cluster has lost it ({future.status})")
+                yield name, answer
+        # Dask blames what waited at the worker as well; a task that is alone is the one
+        for name, task in suspects.items():
+            yield from _submitted(client, function, {name: task})
 
 
-def _dask_failure(error: BaseException) -> str:
-    from distributed import KilledWorker
+def _submitted(client: Any, function: Function, tasks: Tasks) -> Iterator[tuple[str, Answer]]:
+    from distributed import KilledWorker, as_completed
 
-    if isinstance(error, KilledWorker):
-        return f"{WORKER_DIED}, {error.allowed_failures + 1} times"
-    return f"{type(error).__name__}: {error}".replace("\n", " ")
+    ours = code_versions()
+    futures = {
+        client.submit(_by_the_same_code, ours, function, task, pure=False): name
+        for name, task in tasks.items()
+    }
+    for future, answer in as_completed(list(futures), with_results=True, raise_errors=False):
+        name = futures.pop(future)
+        if future.status == "finished":
+            yield name, answer
+        elif future.status != "error":
+            yield name, (None, f"the cluster has lost it ({future.status})")
+        elif isinstance(answer[1], KilledWorker):
+            yield name, (None, WORKER_DIED)
+        else:
+            yield name, (None, f"{type(answer[1]).__name__}: {answer[1]}".replace("\n", " "))
 
 
 def _named(name: str, function: Function, task: tuple[Any, ...]) -> tuple[str, Answer]:

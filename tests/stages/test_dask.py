@@ -1,6 +1,8 @@
 """runtime=dask: the same bytes from real schedulers and workers on this machine, whatever happens to them."""
 
 import json
+import os
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -11,6 +13,8 @@ import pytest
 from copies import Project, contents
 
 from stages import runtime
+from stages.entrypoint import StageError
+from stages.schema import Runtime
 
 pytest.importorskip("distributed")
 
@@ -80,6 +84,30 @@ def test_a_local_cluster_is_started_where_no_address_is_given(project: Project) 
     forget(project)
     project.succeed(*TRAIN, "runtime.engine=dask", "runtime.workers=1")
     assert trained(project) == base
+
+
+def work(name: str) -> str:
+    if name == "dies":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if name == "refuses":
+        raise ValueError("M is 3; allowed: multiples of 2")
+    return name
+
+
+@pytest.mark.slow
+def test_a_task_that_takes_its_workers_with_it_is_named_when_the_others_are_done() -> None:
+    """The others too that Dask blames, because they waited at the worker that died."""
+    tasks = {name: (name,) for name in ("a", "dies", "b", "refuses", "c")}
+    done = []
+    with pytest.raises(StageError) as raised:
+        for result in runtime.run_tasks(Runtime("dask", workers=2), work, tasks):
+            done.append(result)
+    assert sorted(done) == ["a", "b", "c"]
+    assert str(raised.value) == (
+        "2 of 5 tasks failed; the others were done:\n"
+        f"  dies: {runtime.WORKER_DIED}\n"
+        "  refuses: M is 3; allowed: multiples of 2"
+    )
 
 
 @pytest.mark.slow
