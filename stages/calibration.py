@@ -64,7 +64,6 @@ def calibrate(
     kinds = {kind(cell): cell for cell in cells}
     workers = min(runtime.workers or joblib.cpu_count(), joblib.cpu_count())
     here = Runtime(workers=workers)
-    process, pool = _start_of_process(), _start_of_pool(here, next(iter(kinds.values())), parts)
     begin = perf_counter()
     fits = _time_of_fits(baselines, folds, parts, here)
     left = max(seconds / 2, seconds - (perf_counter() - begin))
@@ -72,6 +71,7 @@ def calibrate(
     tasks = {str(name): (cell, *parts[cell.dataset], share) for name, cell in kinds.items()}
     runs, used, passed = {}, 0.0, 0.0
     with tqdm(total=len(tasks), desc="calibrate", unit="cell", disable=None, dynamic_ncols=True) as bar:
+        process, pool = _start_of_process(), _start_of_pool(here, next(iter(kinds.values())), parts)
         for name, expected, task_used, task_passed in run_tasks(here, expected_seconds, tasks):
             runs[name] = expected
             used, passed = used + task_used, passed + task_passed
@@ -159,7 +159,7 @@ def fitting_seconds(
 
 
 def _start_of_process() -> float:
-    code = "import stages.train; from stages.composition import *; register(); compose_stage([])"
+    code = "import stages.train; from stages.composition import *; register(); compose_plan([])"
     begin = perf_counter()
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
     return perf_counter() - begin
