@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from multiprocessing import get_context
 from time import perf_counter, process_time
 from typing import Any, NamedTuple
 
@@ -166,8 +167,12 @@ def _start_of_process() -> float:
 
 
 def _start_of_pool(runtime: Runtime, cell: Cell, parts: Parts) -> float:
-    """Until each worker has done a short task."""
+    """Until each worker has done a short task, with kernels that were compiled before."""
     task = _of_length(cell, SHORT), 0, 0, *parts[cell.dataset]
+    # elsewhere, so that they are loaded here as in a stage
+    compiling = get_context("spawn").Process(target=train_one, args=task)
+    compiling.start()
+    compiling.join()
     begin = perf_counter()
     for _ in run_tasks(runtime, train_one, {str(worker): task for worker in range(runtime.workers or 1)}):
         pass
