@@ -30,6 +30,7 @@ from stages.train import train_one
 
 SHORT = 2  # iterations; even, since Adam relaxes the filter of a MODN in half of them
 LONG = 4 * SHORT  # at least
+TRAININGS = 0.7  # of the seconds; the rest is for the classifiers
 MOST_ROWS = 2000  # that are trained on; the time is linear in them, too
 
 WARM: set[str] = set()  # the pairs of model and optimizer whose kernels this process has loaded
@@ -65,10 +66,7 @@ def calibrate(
     kinds = {kind(cell): cell for cell in cells}
     workers = min(runtime.workers or joblib.cpu_count(), joblib.cpu_count())
     here = Runtime(workers=workers)
-    begin = perf_counter()
-    fits = _time_of_fits(baselines, folds, parts, here)
-    left = max(seconds / 2, seconds - (perf_counter() - begin))
-    share = workers * left / len(kinds)
+    share = workers * TRAININGS * seconds / len(kinds)
     tasks = {str(name): (cell, *parts[cell.dataset], share) for name, cell in kinds.items()}
     runs, used, passed = {}, 0.0, 0.0
     with tqdm(total=len(tasks), desc="calibrate", unit="cell", disable=None, dynamic_ncols=True) as bar:
@@ -77,6 +75,7 @@ def calibrate(
             runs[name] = expected
             used, passed = used + task_used, passed + task_passed
             bar.update()
+        fits = _time_of_fits(baselines, folds, parts, here)  # the workers have loaded MODN's kernels by now
     return Calibration(runs, fits, max(1.0, passed / used), process, pool)
 
 
