@@ -27,7 +27,7 @@ PAPER: dict[str, Any] = {
 
 
 def report(parameters: Parameters) -> None:
-    """Read the report's tables/ and figures/, and data/provenance; write report.md, index.html and provenance.json."""
+    """Read the report's tables/ and figures/, and data/provenance; write the rest of its folder."""
     folder = files.report_folder(parameters.profile)
     names = ("table1", "table3", "table4", "table5", "baselines", "claims")
     tables = {name: files.read_csv(folder / f"tables/{name}.csv") for name in names}
