@@ -17,7 +17,7 @@ True
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +26,8 @@ from numpy.typing import ArrayLike, NDArray
 from modn.neuron import Neuron
 from modn.scaling import from_unit
 from modn.validation import finite_array
+
+POINTS = 2000  # at which rules are compared with their neuron where there are no samples
 
 Array = NDArray[np.float64]
 
@@ -92,6 +94,7 @@ class Rules:
     n_shut: int  # dendrites removed: a constant-0 synapse
     n_inoperative: int  # dendrites removed: no output
     n_pruned: int  # constant-1 synapses of the dendrites that are left
+    agreement: float = math.nan  # share of POINTS where rules and neuron say the same
     accuracy: Accuracy | None = None
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
@@ -118,7 +121,12 @@ class Rules:
                 for label, start, weight in zip(self.classes, self.start, self.weights, strict=True)
             ),
         ]
-        if self.accuracy is not None:
+        if self.accuracy is None:
+            lines.append(
+                f"These rules alone decide as the neuron does on {self.agreement:.1%} of {POINTS} points spread "
+                "over the features' ranges; given X and y, their accuracy is measured."
+            )
+        else:
             n, model, rules, agreement = self.accuracy
             lines.append(
                 f"Accuracy on {n} samples: the neuron {model:.4f}, these rules alone {rules:.4f}; "
@@ -136,7 +144,7 @@ def rules(
     """The rules of a fitted MODNClassifier or DNMClassifier.
 
     `feature_names` are by default those the model was fitted with. With samples X and their labels y it is
-    measured how much of the neuron's accuracy the rules keep.
+    measured how much of the neuron's accuracy the rules keep; without, how often they decide as it does.
     """
     if not hasattr(model, "classes_"):
         raise TypeError(f"rules need a fitted MODNClassifier or DNMClassifier; got {type(model).__name__}")
@@ -181,7 +189,7 @@ def rules(
         n_inoperative=int(silent.sum()),
         n_pruned=int((states[:, kept] == "constant-1").sum()),
     )
-    return found if X is None else _measured(found, model, X, y)
+    return replace(found, agreement=_agreement(found, model)) if X is None else _measured(found, model, X, y)
 
 
 def named(
@@ -203,6 +211,13 @@ def named(
     return Named(neuron, features, outputs)
 
 
+def _agreement(found: Rules, model: Any) -> float:
+    """How often the rules and the neuron say the same of points anywhere in the features' ranges."""
+    unit = np.random.default_rng(0).random((POINTS, model.n_features_in_))
+    by_model = model.classes_[model.neuron_.predict_proba(unit).argmax(axis=1)]
+    return float(np.mean(found.predict(from_unit(unit, model.data_min_, model.data_max_)) == by_model))
+
+
 def _measured(found: Rules, model: Any, X: ArrayLike, y: ArrayLike | None) -> Rules:
     labels = np.asarray(y)
     by_model = model.predict(X)
@@ -215,7 +230,7 @@ def _measured(found: Rules, model: Any, X: ArrayLike, y: ArrayLike | None) -> Ru
         float(np.mean(by_rules == labels)),
         float(np.mean(by_model == by_rules)),
     )
-    return Rules(**{**vars(found), "accuracy": accuracy})
+    return replace(found, accuracy=accuracy)
 
 
 def _per_class(outputs: Array, model: Any) -> Array:

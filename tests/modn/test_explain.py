@@ -49,6 +49,8 @@ def test_each_dendrite_is_a_conjunction_in_the_features_units(crafted: modn.MODN
     assert "starts at -0.500, each rule +2.000" in text
     assert "starts at +0.250, each rule -1.000 (its rules speak against it)" in text
     assert "Accuracy" not in text
+    assert found.agreement == 1.0  # steep synapses: the rules are the neuron
+    assert "decide as the neuron does on 100.0% of 2000 points" in text
 
 
 def test_the_rules_are_the_neuron_where_its_synapses_are_steep(crafted: modn.MODNClassifier) -> None:
@@ -84,6 +86,7 @@ def test_soft_synapses_lose_accuracy_and_the_text_says_so() -> None:
     assert model.predict(X).tolist() == ["a", "a"]
     assert found.predict(X).tolist() == ["a", "b"]
     assert found.accuracy == (2, 1.0, 0.5, 0.5)
+    assert rules(model).agreement == pytest.approx(0.5, abs=0.05)  # the half of the range where the rule holds
     assert "the neuron 1.0000, these rules alone 0.5000; they agree on 50.0%" in str(found)
 
 
