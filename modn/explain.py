@@ -123,8 +123,8 @@ class Rules:
         ]
         if self.accuracy is None:
             lines.append(
-                f"These rules alone decide as the neuron does on {self.agreement:.1%} of {POINTS} points spread "
-                "over the features' ranges; given X and y, their accuracy is measured."
+                f"These rules alone decide as the neuron does on {self.agreement:.1%} of {POINTS} points "
+                "spread over the features' ranges; given X and y, their accuracy is measured."
             )
         else:
             n, model, rules, agreement = self.accuracy

@@ -86,7 +86,7 @@ def test_soft_synapses_lose_accuracy_and_the_text_says_so() -> None:
     assert model.predict(X).tolist() == ["a", "a"]
     assert found.predict(X).tolist() == ["a", "b"]
     assert found.accuracy == (2, 1.0, 0.5, 0.5)
-    assert rules(model).agreement == pytest.approx(0.5, abs=0.05)  # the half of the range where the rule holds
+    assert rules(model).agreement == pytest.approx(0.5, abs=0.05)  # the half where the rule holds
     assert "the neuron 1.0000, these rules alone 0.5000; they agree on 50.0%" in str(found)
 
 
