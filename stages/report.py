@@ -73,7 +73,7 @@ def report(parameters: Parameters) -> None:
         *_figure(drawn, "neuron", "Figs. 1 and 2: a trained neuron"),
         "## How it was made\n\n" + _how_it_was_made(made),
     ]
-    files.write_json(folder / "provenance.json", _provenance(made))
+    files.write_json(folder / "provenance.json", provenance_of(made))
     text = "\n\n".join(sections) + "\n"
     files.write_text(folder / "report.md", text)
     title = f"MODN, profile {parameters.profile}"
@@ -259,7 +259,7 @@ def _figure(drawn: set[str], name: str, caption: str) -> list[str]:
     return [f"![{caption}](figures/{name}.png)\n\n*{caption}*"] if name in drawn else []
 
 
-def _provenance(made: list[tuple[str, str, dict[str, Any]]]) -> dict[str, Any]:
+def provenance_of(made: list[tuple[str, str, dict[str, Any]]]) -> dict[str, Any]:
     """By what, from which parameters and in what time."""
     clocks = ("wall_seconds", "core_seconds", "fit_seconds")
     around = ("versions", "cores", "machine")

@@ -17,7 +17,7 @@ from stages.evaluate import evaluate
 from stages.fetch import fetch
 from stages.fit import fit
 from stages.plot import plot
-from stages.report import report
+from stages.report import provenance_of, report
 from stages.resplit import resplit
 from stages.schema import Parameters
 from stages.split import split
@@ -120,6 +120,22 @@ def test_all_grids_have_the_same_size_and_names_that_can_be_set() -> None:
         assert block["parameters"] == {}  # the library's defaults
 
 
+def test_the_hash_in_the_provenance_is_that_of_the_parameters() -> None:
+    def hashed(**changes: object) -> str:
+        record = {
+            "wall_seconds": 1.0,
+            "core_seconds": {},
+            "versions": {},
+            "cores": 2,
+            "machine": "x",
+            "seed": 1,
+        }
+        return str(provenance_of([("comparison", "modn-bbo", record | changes)])["parameters_sha256"])
+
+    assert hashed() == hashed(wall_seconds=9.0, cores=64)
+    assert hashed() != hashed(seed=2)
+
+
 @pytest.mark.parametrize("overrides", [[], ["baselines=[]"]], ids=["with", "without"])
 def test_the_report_has_the_baselines_that_were_fitted(place: Place, overrides: list[str]) -> None:
     none = ["comparison.modn=[]", "comparison.modnp=[]", "comparison.modnf=[bbo]", "sensitivity.datasets=[]"]
@@ -133,6 +149,11 @@ def test_the_report_has_the_baselines_that_were_fitted(place: Place, overrides: 
     evaluate(parameters)
     plot(parameters)
     report(parameters)
+    made = json.loads((place.root / "reports/smoke/provenance.json").read_text())
+    fits = {f"baselines {name}" for name in parameters.baselines}
+    assert set(made["stages"]) == {"comparison modnf-bbo", "sensitivity modn-bbo"} | fits
+    assert made["wall_seconds"] == pytest.approx(sum(s["wall_seconds"] for s in made["stages"].values()))
+    assert made["versions"]["numpy"] == np.__version__
     text = (place.root / "reports/smoke/report.md").read_text()
     shown = "beside the usual classifiers" in text
     assert shown == (not overrides)
