@@ -40,7 +40,16 @@ class _DendriticClassifier(ClassifierMixin, BaseEstimator):
         """Train on samples X (N, D) with labels y (N,) and, where given, weights (N,).
 
         A weight of 2 is the sample twice, a weight of 0 is none; the order of the samples does not matter.
+        A fit that fails leaves the model as it was.
         """
+        before = self.__dict__.copy()
+        try:
+            return self._fit(X, y, sample_weight)
+        except BaseException:
+            self.__dict__ = before
+            raise
+
+    def _fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
         go_on = self.warm_start and hasattr(self, "neuron_")
         samples, labels = validate_data(self, X, y, dtype=np.float64, reset=not go_on)
         check_classification_targets(labels)
@@ -166,7 +175,7 @@ class MODNClassifier(_DendriticClassifier):
         The preference filter P: learnt (MODN), or given beforehand (MODNP, MODNF).
     solver : str
         What trains it, by its name in `modn.optimizers`: "adam" follows the exact gradient; "bbo", "ga",
-        "pso", "pbil" and "es" are the paper's heuristics.
+        "pso", "pbil" and "es" are the paper's heuristics, "bbo+adam" is both.
     n_dendrites : int, optional
         M; by default ten for each class. A partition needs a multiple of the number of classes.
     alpha_s, alpha_t : float

@@ -165,6 +165,17 @@ def mean_ranks(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["model", "optimizer", "rank", "datasets"])
 
 
+def classifier_ranks(table: pd.DataFrame) -> pd.DataFrame:
+    """Mean rank of each classifier that has all datasets, among those of the same search.
+
+    `table` has a row per dataset, baseline and search with acc_mean. Returns search, baseline, rank and
+    datasets, the best first.
+    """
+    complete = table.groupby("baseline")["dataset"].transform("nunique") == table["dataset"].nunique()
+    ranks = mean_ranks(table[complete].rename(columns={"search": "model", "baseline": "optimizer"}))
+    return ranks.rename(columns={"model": "search", "optimizer": "baseline"})
+
+
 def critical_difference(n_methods: int, n_datasets: int, level: float = 0.05) -> float:
     """By how much mean ranks over datasets must differ to be significant in the Nemenyi test."""
     if n_methods < 2 or n_datasets < 1:

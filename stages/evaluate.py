@@ -7,6 +7,7 @@ import pandas as pd
 
 from modn import filters, metrics
 from modn.dnm import DNM
+from modn.loss import cross_entropy
 from modn.mlp import MLP
 from modn.neuron import Neuron
 from stages import claims, entrypoint, files, tables
@@ -78,11 +79,13 @@ def _judge(cell: Cell, trained: Arrays, parts: Arrays) -> tuple[list[dict[str, A
         X, y = parts["X_test"][k], parts["y_test"][k]
         D, M, C = X.shape[1], cell.n_dendrites, cell.n_classes
         model: Neuron | DNM | MLP
-        idle = 0
+        idle, loss = 0, float(trained["curve"][run, -1])
         if cell.family == "modn":
             P = trained["P"][run]
             model = Neuron.from_parameters(parameters, P, D, cell.alpha_s, cell.alpha_t)
             idle = int((filters.dendrite_states(P) == "inoperative").sum())
+            # not the curve's: Adam's follows another loss than Eq. 10
+            loss = cross_entropy(model.predict_proba(parts["X_train"][k]), parts["y_train"][k])
         elif cell.family == "mlp":
             model = MLP.from_parameters(parameters, D, M, C)
         else:
@@ -97,7 +100,7 @@ def _judge(cell: Cell, trained: Arrays, parts: Arrays) -> tuple[list[dict[str, A
                 "alpha_t": cell.alpha_t,
                 "acc": metrics.accuracy(y, proba),
                 "auc": metrics.micro_auc(y, proba),
-                "loss": trained["curve"][run, -1],
+                "loss": loss,
                 "inoperative": idle,
             }
         )

@@ -3,6 +3,7 @@
 import warnings
 from collections import defaultdict
 from dataclasses import asdict
+from statistics import median
 from time import perf_counter
 from typing import Any
 
@@ -49,12 +50,14 @@ def fit(parameters: Parameters, baseline: str) -> None:
     }
     begin = perf_counter()
     done: dict[str, dict[int, Arrays]] = defaultdict(dict)
-    seconds: dict[str, dict[str, float]] = {search: defaultdict(float) for search in SEARCHES}
+    core_seconds = dict.fromkeys(parts, 0.0)
+    fit_seconds: dict[str, list[float]] = {search: [] for search in SEARCHES}
     with Progress(f"fit {baseline}", [dataset for _, _, dataset, *_ in tasks.values()]) as progress:
         for dataset, run, said, spent in run_tasks(parameters.runtime, fit_one, tasks):
             done[dataset][run] = said
+            core_seconds[dataset] += sum(spent.values())
             for search in SEARCHES:
-                seconds[search][dataset] += spent[search]
+                fit_seconds[search].append(spent[search])
             progress.advance(dataset)
     with files.replaced_folder(files.BASELINES / baseline) as folder:
         for dataset in parts:
@@ -63,8 +66,9 @@ def fit(parameters: Parameters, baseline: str) -> None:
             files.write_arrays(folder / f"{dataset}.npz", stacked)
     record = provenance.record(
         wall_seconds=perf_counter() - begin,
-        core_seconds={dataset: sum(seconds[search][dataset] for search in SEARCHES) for dataset in parts},
-        fit_seconds={search: sum(spent.values()) / len(tasks) for search, spent in seconds.items()},
+        core_seconds=core_seconds,
+        # the median: a worker's first fit loads or compiles its kernels
+        fit_seconds={search: median(spent) for search, spent in fit_seconds.items() if spent},
         seed=parameters.seed,
         runs=parameters.resplits,
         baseline=asdict(chosen),
@@ -102,9 +106,11 @@ def fit_one(
 
 def capped(chosen: Baseline, max_iterations: int | None) -> Baseline:
     """A cap on the iterations is one on every classifier that counts them."""
-    counts = "max_iter" in classifiers.parameter_names(chosen.classifier)
-    cap = {"max_iter": max_iterations} if max_iterations and counts else {}
-    return Baseline(chosen.title, chosen.classifier, {**chosen.parameters, **cap}, chosen.grid)
+    if max_iterations is None or "max_iter" not in classifiers.parameter_names(chosen.classifier):
+        return chosen
+    own = chosen.parameters.get("max_iter") or max_iterations
+    parameters = {**chosen.parameters, "max_iter": min(own, max_iterations)}
+    return Baseline(chosen.title, chosen.classifier, parameters, chosen.grid)
 
 
 def _check_names(name: str, chosen: Baseline) -> None:

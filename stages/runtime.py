@@ -147,10 +147,11 @@ def _attempt(function: Function, task: tuple[Any, ...]) -> Answer:
 def code_versions() -> dict[str, str]:
     """What the bytes of a result depend on, beside its arguments."""
     digest = hashlib.sha256()
-    for path in sorted(Path(modn.__path__[0]).rglob("*.py")):
-        digest.update(path.read_bytes())
+    for folder in (Path(modn.__path__[0]), Path(__file__).parent):
+        for path in sorted(folder.rglob("*.py")):
+            digest.update(path.read_bytes())
     packages = {name: version(name) for name in ("numpy", "numba", "scipy", "scikit-learn")}
-    return {"modn's sources": digest.hexdigest()[:12], **packages}
+    return {"the project's sources": digest.hexdigest()[:12], **packages}
 
 
 def _dask_client(runtime: Runtime) -> Any:

@@ -200,8 +200,14 @@ def check(parameters: Parameters) -> None:
         raise ConfigurationError("comparison", dict(p.comparison), "at least one model with an optimizer")
     _check_pairs("comparison", p.comparison, p)
     _check_pairs("tuned", p.tuned, p)
+    if len(p.tuned.get("modn", [])) > 1:
+        raise ConfigurationError(
+            "tuned.modn", p.tuned["modn"], "one optimizer: the others are compared with it"
+        )
     _check_sensitivity(p)
     _at_least("resplits", p.resplits, 1)
+    if p.seed + p.resplits > 2**32:
+        raise ConfigurationError("seed", p.seed, "an integer below 2**32, scikit-learn's largest")
     _at_least("grid_folds", p.grid_folds, 2)
     for name, baseline in p.baselines.items():
         _check_baseline(f"baselines.{name}", name, baseline)

@@ -259,6 +259,16 @@ def test_one_class_and_for_a_dnm_three_are_refused() -> None:
         DNMClassifier().fit(*IRIS)
 
 
+def test_a_fit_that_fails_leaves_the_model_as_it_was() -> None:
+    X, y = load_iris(return_X_y=True)
+    model = MODNClassifier(max_iter=2, random_state=0).fit(X, y)
+    said = model.predict(X)
+    with pytest.raises(ValueError, match="at least 2 classes"):
+        model.fit(X[:, :2], np.zeros(len(X)))
+    assert model.n_features_in_ == 4
+    np.testing.assert_array_equal(model.predict(X), said)
+
+
 def test_names_of_features_are_kept_and_checked() -> None:
     X, y = load_iris(return_X_y=True, as_frame=True)
     model = quick().fit(X, y)

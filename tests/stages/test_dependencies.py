@@ -85,3 +85,10 @@ def test_every_source_that_is_declared_exists() -> None:
         for dep in stage["deps"]:
             if dep.startswith(("modn", "stages", "data/raw")):
                 assert (ROOT / filled(dep, *pair)).exists(), f"{name}: {dep}"
+
+
+@pytest.mark.parametrize("name", ["fetch", "split", "resplit"])
+def test_the_parts_depend_on_all_the_sources_that_make_them(name: str) -> None:
+    declared = STAGES[name]["deps"]
+    needed = sources(ROOT / f"stages/{name}.py") - HARMLESS
+    assert {file for file in needed if not any(Path(file).is_relative_to(dep) for dep in declared)} == set()

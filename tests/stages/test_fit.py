@@ -15,11 +15,11 @@ from stages import files, schema
 from stages.entrypoint import StageError
 from stages.evaluate import evaluate
 from stages.fetch import fetch
-from stages.fit import fit
+from stages.fit import capped, fit
 from stages.plot import plot
 from stages.report import provenance_of, report
 from stages.resplit import resplit
-from stages.schema import Parameters
+from stages.schema import Baseline, Parameters
 from stages.split import split
 from stages.train import train
 
@@ -74,6 +74,8 @@ def test_two_workers_give_the_same_bytes(place: Place, name: str) -> None:
 def test_a_classifier_of_two_classes_leaves_the_others_out(place: Place) -> None:
     fit(prepared(place), "dnm")
     assert list(said(place, "dnm")) == ["caesarian"]
+    fit(prepared(place, "datasets=[iris]"), "dnm")
+    assert list(said(place, "dnm")) == []
 
 
 def test_the_provenance_has_the_seconds_of_a_fit(place: Place) -> None:
@@ -120,20 +122,23 @@ def test_all_grids_have_the_same_size_and_names_that_can_be_set() -> None:
         assert block["parameters"] == {}  # the library's defaults
 
 
-def test_the_hash_in_the_provenance_is_that_of_the_parameters() -> None:
-    def hashed(**changes: object) -> str:
-        record = {
-            "wall_seconds": 1.0,
-            "core_seconds": {},
-            "versions": {},
-            "cores": 2,
-            "machine": "x",
-            "seed": 1,
-        }
-        return str(provenance_of([("comparison", "modn-bbo", record | changes)])["parameters_sha256"])
+def test_the_hash_in_the_provenance_is_that_of_all_parameters_but_runtime(place: Place) -> None:
+    def hashed(*overrides: str) -> str:
+        record = {"wall_seconds": 1.0, "core_seconds": {}, "versions": {}, "cores": 2, "machine": ""}
+        made = provenance_of(place.parameters(*SMOKE, *overrides), [("comparison", "modn-bbo", record)])
+        return str(made["parameters_sha256"])
 
-    assert hashed() == hashed(wall_seconds=9.0, cores=64)
-    assert hashed() != hashed(seed=2)
+    assert hashed() == hashed("runtime.workers=2")
+    others = ("split=sound", "grid_folds=5", "seed=7", "datasets.iris.test_size=20", "alpha_s=5")
+    assert len({hashed(), *map(hashed, others)}) == 1 + len(others)
+
+
+def test_a_cap_on_the_iterations_is_the_least_of_both() -> None:
+    mine = Baseline("Mine", "mlp", {"max_iter": 50}, {"alpha": [1.0]})
+    assert capped(mine, None) == mine
+    assert capped(mine, 3).parameters == {"max_iter": 3}
+    assert capped(mine, 80).parameters == {"max_iter": 50}
+    assert capped(Baseline("kNN", "knn"), 3).parameters == {}
 
 
 @pytest.mark.parametrize("overrides", [[], ["baselines=[]"]], ids=["with", "without"])
