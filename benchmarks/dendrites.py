@@ -1,7 +1,7 @@
 """How many dendrites by default: MODNClassifier with k dendrites for each class, on the paper's 11 tables.
 
-Nothing is chosen on a test set: each table's training part (the stratified split of the `sound` protocol) is
-cross-validated within itself, five folds. Needs the tidy tables: python -m stages.fetch
+70 % of each table, drawn with its classes' shares, are cross-validated within themselves, five folds. Needs
+the tidy tables: python -m stages.fetch
 
     python -m benchmarks.dendrites [--per-class 2 5 10 20] [--split 0]
 """

@@ -2,8 +2,9 @@
 
     dvc repro resplit && python -m benchmarks.descent [--resplits 2] [--only TEXT]
 
-Accuracy by 3-fold cross-validation within the training parts of the first resplits: no test row is seen, and
-the defaults of `adam` were chosen by such tables. Mean over the datasets, and CPU seconds per fit.
+Accuracy by 3-fold cross-validation within the training parts of the first resplits; the defaults of `adam`
+were chosen by such tables. No row is seen that is a test row of the same resplit; it may be one of another.
+Mean over the datasets, and CPU seconds per fit.
 """
 
 import argparse

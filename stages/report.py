@@ -248,9 +248,9 @@ def _baselines(baselines: pd.DataFrame, seconds: dict[str, dict[str, float]]) ->
     note = (
         f"Protocol `sound`: {runs} stratified resplits of each dataset, the same for all; what is fitted or "
         "searched, is so within the training part. Each classifier as its library gives it, and with the "
-        "best of a small grid of parameters, grids of equal size; ranks are among those of the same kind. MODN "
-        "is trained by Adam; its default looks for the decay of its weights itself, by cross-validation. Its "
-        "defaults were chosen on the training part of the first resplit, rows of which are test rows of "
+        "best of a small grid of parameters, grids of equal size; ranks are among those of the same kind. "
+        "MODN is trained by Adam; its default looks for the decay of its weights by itself, in the same way. "
+        "Its defaults were chosen on the training part of the first resplit, rows of which are test rows of "
         "others. DNM has the tables of two classes only. AUC: micro-averaged, of the SVM by its decision "
         "function. Seconds: the median."
     )
