@@ -239,7 +239,7 @@ def _baselines(baselines: pd.DataFrame, seconds: dict[str, dict[str, float]]) ->
             "mean ACC": f"{accuracies.mean():.4f}" if everywhere else "",
             "mean AUC": f"{cells['auc_mean'].mean():.4f}" if everywhere else "",
             "mean rank": f"{ranks[search, name]:.2f}" if everywhere else "",
-            "seconds per fit": f"{seconds[name][search]:.2f}",
+            "seconds per fit": f"{seconds[name][search]:.2g}",
         }
         row |= {titles[key]: f"{accuracies[key]:.3f}" if key in accuracies else "" for key in titles}
         rows.append(row)

@@ -11,7 +11,7 @@ from modn import metrics
 from modn.plots import style
 
 COLUMNS = ("dataset", "baseline", "name", "search", "acc_mean")
-PANELS = {"default": "as they come", "grid": "chosen from a grid by cross-validation"}
+PANELS = {"default": "as they come", "grid": "chosen from a grid"}
 OURS = "modn"
 
 
