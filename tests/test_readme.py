@@ -1,5 +1,6 @@
 """The README: its numbers are the committed report's, its example runs."""
 
+import json
 import re
 import subprocess
 import sys
@@ -18,10 +19,30 @@ def committed(path: str) -> str:
 
 
 def test_the_table_of_results_is_the_reports() -> None:
-    table = re.search(r"<!-- results.*?(\|.*\|\n)\n", README, flags=re.DOTALL)
-    assert table is not None
-    assert table[1].startswith("| optimizer | cells |") and table[1].count("\n") == 9
-    assert table[1] in committed("reports/quick/report.md")
+    found = re.search(r"<!-- results: as in (\S+) -->.*?(\|.*\|\n)<!-- /results -->", README, flags=re.DOTALL)
+    assert found is not None
+    path, table = found.groups()
+    assert table.startswith("| optimizer | cells |") and table.count("\n") == 9
+    assert table in committed(path)
+
+
+def test_the_classifiers_numbers_are_the_reports() -> None:
+    found = re.search(r"<!-- baselines: as in (\S+) -->\n(.*?)<!-- /baselines -->", README, flags=re.DOTALL)
+    assert found is not None
+    header, _, *rows = found[2].strip().splitlines()
+    lines = committed(found[1]).splitlines()
+    assert any(line.startswith(header.rstrip("|")) for line in lines) and len(rows) >= 8
+    for row in rows:
+        assert any(line.startswith(row.rstrip("|")) for line in lines), row
+
+
+def test_the_time_it_took_is_the_reports() -> None:
+    found = re.search(r"took (\d+) minutes on two cores, (\d+) of them training and fitting", README)
+    assert found is not None
+    whole, tasks = (int(minutes) for minutes in found.groups())
+    made = json.loads(committed("reports/paper/provenance.json"))
+    assert tasks == round(made["wall_seconds"] / 60) <= whole
+    assert made["cores"] == 2
 
 
 def test_what_it_links_to_is_there() -> None:
