@@ -112,12 +112,12 @@ def _judge_baselines(parameters: Parameters, titles: dict[str, str]) -> pd.DataF
     """A row per classifier, search, dataset and resplit; a classifier for two classes has no other ones."""
     rows: list[dict[str, Any]] = []
     for dataset, title in titles.items():
-        truth = files.read_arrays(files.RESPLITS / f"{dataset}.npz")["y_test"]
         for name, baseline in parameters.baselines.items():
             path = files.BASELINES / name / f"{dataset}.npz"
             if not path.exists():
                 continue
             said = files.read_arrays(path)
+            truth = files.read_arrays(files.RESPLITS / f"{dataset}.npz")["y_test"]
             for search in ("default", "grid"):
                 labels, scores = said[f"{search}_labels"], said[f"{search}_scores"]
                 rows += [

@@ -11,7 +11,7 @@ CLASSES = {"raisin": 2, "iris": 3, "seeds": 3}
 
 @pytest.fixture
 def parameters(place: Place) -> Parameters:
-    return place.parameters("datasets=[raisin,iris,seeds]")
+    return place.parameters("datasets=[raisin,iris,seeds]", "profile=paper")
 
 
 def test_the_comparison_is_at_common_values(parameters: Parameters) -> None:

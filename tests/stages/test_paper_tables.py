@@ -117,11 +117,21 @@ def test_the_headline_has_a_number_per_pair_and_its_distance_to_the_paper() -> N
         runs_of("comparison", "mine", "modn", "ga", [0.5]),
         runs_of("tuned", "iris", "modn", "bbo", [0.7]),
     )
-    found = tables.headline(tables.table3(runs, PRINTED3), tables.table5(runs, PRINTED5))
+    fits = pd.DataFrame(
+        [
+            ["iris", "Iris", "knn", "kNN", "grid", 0, 0.9, 0.95],
+            ["wine", "Wine", "knn", "kNN", "grid", 0, 0.8, 0.85],
+        ],
+        columns=[*tables.BASELINE_CELL, "run", "acc", "auc"],
+    )
+    found = tables.headline(
+        tables.table3(runs, PRINTED3), tables.table5(runs, PRINTED5), tables.baselines(fits)
+    )
     assert found == {
         "comparison": {
             "modn-bbo": {"acc": 0.6503, "auc": 0.9, "distance_to_paper": 0.05},
             "modn-ga": {"acc": 0.5, "auc": 0.9},
         },
         "tuned": {"modn-bbo": {"acc": 0.7, "auc": 0.9}},
+        "baselines": {"knn-grid": {"acc": 0.85, "auc": 0.9}},
     }

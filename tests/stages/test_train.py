@@ -182,7 +182,13 @@ def wait_until_gone(group: int) -> None:
 
 def test_a_study_may_be_left_out(place: Place) -> None:
     """The report says of what was not run that it was not."""
-    nothing_else = ["tuned.modn=[]", "tuned.dnm=[]", "tuned.mlp=[]", "sensitivity.datasets=[]"]
+    nothing_else = [
+        "tuned.modn=[]",
+        "tuned.dnm=[]",
+        "tuned.mlp=[]",
+        "sensitivity.datasets=[]",
+        "baselines=[]",
+    ]
     one = ["comparison.modn=[]", "comparison.modnp=[]", "comparison.modnf=[es]", "figures.filters=[]"]
     one += ["optimizers.es.iterations=0"]
     parameters = prepared(place, *one, *nothing_else)
