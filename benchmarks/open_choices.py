@@ -1,6 +1,7 @@
 """What the paper leaves open, and what it did otherwise than one should: how much each moves the BBO column.
 
-    dvc repro resplit split && python -m benchmarks.open_choices [--runs 5] [--datasets iris wine]
+    dvc repro resplit split
+    python -m benchmarks.open_choices [--runs 5] [--datasets iris wine] [--choices clipped reseeded]
 
 For MODN, MODNP and MODNF trained by BBO: mean accuracy per dataset, and the mean absolute difference to Table
 3 without heart disease, whose table the authors did not take from UCI. One thing is changed at a time:
@@ -9,51 +10,87 @@ For MODN, MODNP and MODNF trained by BBO: mean accuracy per dataset, and the mea
 - fair scaling: the same neurons, their test part scaled by the training part's range instead of its own
 - sound: stratified resplits, everything fitted on the training part
 - Simon's BBO: the discrete migration of 2008
+- clipped: the variables stay in the box in which they began
+- telodendra +-1, box +-2, box +-0.5: another box to begin in than [-1, 1] and, for the telodendra, [0, 1]
 - five rounds: both steps of MODN in turn, five times; 100 on P: more iterations of the first step
+- newest: the best of the newest individuals is returned, not of all (a fault of the authors' code)
+- reseeded: every individual draws the same random numbers (another one)
+- both: these two at once
+- real P: the learned P is not made Boolean for the test part (the third one): instead of 1 a number from
+  [0, 1], instead of 0 one from [-1, 0]
 """
 
 import argparse
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
+from benchmarks.bbo_variants import BoxedBBO, ClippedBBO, FaultyBBO, LastGenerationBBO, ReseededBBO
 from benchmarks.training import ALPHA_S, ALPHA_T, ROOT
 from modn import seeding
 from modn.neuron import Neuron
 from modn.objective import Objective
-from modn.optimizers import make
+from modn.optimizers.bbo import BBO
 from modn.scaling import to_unit
 from modn.tables import features_and_labels, parse
 from modn.training import Schedule, train
 
 FILTERS = {"modn": "learned", "modnp": "partition", "modnf": "full"}
 SHORT = {"breast_cancer", "blood_transfusion", "wine", "car", "iris"}  # Table 2: 300 iterations, else 400
-CHOICES: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {  # splits, BBO's parameters, the schedule's
-    "as run": ("splits", {}, {}),
-    "fair scaling": ("splits", {}, {}),
-    "sound": ("resplits", {}, {}),
-    "Simon's BBO": ("splits", {"variant": "simon"}, {}),
-    "five rounds": ("splits", {}, {"rounds": 5}),
-    "100 on P": ("splits", {}, {"filter_iterations": 100}),
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is changed."""
+
+    bbo: BBO = field(default_factory=BBO)
+    schedule: dict[str, Any] = field(default_factory=dict)
+    splits: str = "splits"
+    models: tuple[str, ...] = ("modn", "modnp", "modnf")
+
+
+CHOICES = {
+    "as run": Choice(),
+    "fair scaling": Choice(),
+    "sound": Choice(splits="resplits"),
+    "Simon's BBO": Choice(BBO(variant="simon")),
+    "clipped": Choice(ClippedBBO()),
+    "telodendra +-1": Choice(BoxedBBO()),
+    "box +-2": Choice(BoxedBBO(reach=2.0)),
+    "box +-0.5": Choice(BoxedBBO(reach=0.5)),
+    "five rounds": Choice(schedule={"rounds": 5}, models=("modn",)),
+    "100 on P": Choice(schedule={"filter_iterations": 100}, models=("modn",)),
+    "newest": Choice(LastGenerationBBO()),
+    "reseeded": Choice(ReseededBBO()),
+    "both": Choice(FaultyBBO()),
+    "real P": Choice(models=("modn",)),
 }
 
 
-def accuracy(choice: str, dataset: str, model: str, run: int) -> float:
+def accuracy(name: str, dataset: str, model: str, run: int) -> float:
     """One training."""
-    folder, parameters, schedule = CHOICES[choice]
-    parts = np.load(ROOT / f"data/{folder}/{dataset}.npz", allow_pickle=False)
+    choice = CHOICES[name]
+    parts = np.load(ROOT / f"data/{choice.splits}/{dataset}.npz", allow_pickle=False)
     k = run if len(parts["y_test"]) > 1 else 0
     X, y, C = parts["X_train"][k], parts["y_train"][k], len(parts["classes"])
     objective = Objective(X, y, 10 * C, C, ALPHA_S, ALPHA_T)
-    budget = Schedule(300 if dataset in SHORT else 400, **schedule)
+    budget = Schedule(300 if dataset in SHORT else 400, **choice.schedule)
     rng = seeding.generator(100 + run, dataset, model)
-    found = train(objective, make("bbo", **parameters), budget, rng, FILTERS[model])
+    found = train(objective, choice.bbo, budget, rng, FILTERS[model])
     neuron = Neuron.from_parameters(found.parameters, np.asarray(found.P), X.shape[1], ALPHA_S, ALPHA_T)
-    X_test = fairly_scaled(dataset, parts, k) if choice == "fair scaling" else parts["X_test"][k]
-    return float(np.mean(neuron.predict_proba(X_test).argmax(axis=1) == parts["y_test"][k]))
+    X_test = fairly_scaled(dataset, parts, k) if name == "fair scaling" else parts["X_test"][k]
+    said = unfiltered(neuron, X_test, rng) if name == "real P" else neuron.telodendra(X_test)
+    return float(np.mean(said.argmax(axis=1) == parts["y_test"][k]))
+
+
+def unfiltered(neuron: Neuron, X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The telodendra (N, C) with the numbers that P was searched by, of which it is the sign."""
+    P = np.where(neuron.P, 1, -1) * rng.random(neuron.P.shape)
+    return np.tanh(neuron.alpha_t * (neuron.w_t * (neuron.dendrites(X) @ P) - neuron.theta_t))
 
 
 def fairly_scaled(dataset: str, parts: Any, k: int) -> np.ndarray:
@@ -66,18 +103,14 @@ def fairly_scaled(dataset: str, parts: Any, k: int) -> np.ndarray:
     return to_unit(unseen, seen.min(axis=0), seen.max(axis=0))
 
 
-def rows(datasets: list[str], runs: int) -> Iterator[dict[str, Any]]:
+def rows(datasets: list[str], choices: list[str], runs: int) -> Iterator[dict[str, Any]]:
     """One per choice and model; what changes the first step alone is MODN's alone."""
     with Parallel(n_jobs=-1) as pool:
-        for choice, (*_, schedule) in CHOICES.items():
-            for model in ["modn"] if schedule else FILTERS:
-                tasks = [(choice, dataset, model, run) for dataset in datasets for run in range(runs)]
+        for name in choices:
+            for model in CHOICES[name].models:
+                tasks = [(name, dataset, model, run) for dataset in datasets for run in range(runs)]
                 found = np.array(pool(delayed(accuracy)(*task) for task in tasks)).reshape(-1, runs)
-                yield {
-                    "choice": choice,
-                    "model": model,
-                    **dict(zip(datasets, found.mean(axis=1), strict=True)),
-                }
+                yield {"choice": name, "model": model, **dict(zip(datasets, found.mean(axis=1), strict=True))}
 
 
 def main() -> None:
@@ -88,20 +121,21 @@ def main() -> None:
     known = sorted(path.stem for path in (ROOT / "data/splits").glob("*.npz"))
     parser.add_argument("--runs", type=int, default=5, help="at most as many as there are resplits")
     parser.add_argument("--datasets", nargs="+", default=known, choices=known)
+    parser.add_argument("--choices", nargs="+", default=list(CHOICES), choices=list(CHOICES))
     options = parser.parse_args()
     table3 = pd.read_csv(ROOT / "data/raw/paper/table3_acc_by_optimizer.csv")
     bbo = table3[table3["optimizer"] == "bbo"].pivot_table(index="model", columns="dataset", values="acc")
     others = [dataset for dataset in options.datasets if dataset != "heart_disease"]
-    print(f"{'':<13} {'':<6} |diff| " + " ".join(f"{name[:6]:<6}" for name in options.datasets))
+    print(f"{'':<14} {'':<6} |diff| " + " ".join(f"{name[:6]:<6}" for name in options.datasets))
     for model in FILTERS:
         print(
-            f"{'printed':<13} {model:<6}        "
+            f"{'printed':<14} {model:<6}        "
             + " ".join(f"{bbo[d][model]:.3f} " for d in options.datasets)
         )
-    for row in rows(options.datasets, options.runs):
+    for row in rows(options.datasets, options.choices, options.runs):
         apart = np.mean([abs(row[dataset] - bbo[dataset][row["model"]]) for dataset in others])
         each = " ".join(f"{row[dataset]:.3f} " for dataset in options.datasets)
-        print(f"{row['choice']:<13} {row['model']:<6} {apart:.3f}  {each}", flush=True)
+        print(f"{row['choice']:<14} {row['model']:<6} {apart:.3f}  {each}", flush=True)
 
 
 if __name__ == "__main__":
