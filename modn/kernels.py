@@ -27,6 +27,7 @@ from modn.lanes import (
     compiled,
     exp2,
     exp2_within,
+    inlined,
     load,
     log,
     maximum,
@@ -209,6 +210,17 @@ def _is_split(block, f):
     return block.part_starts[2 * f] < block.part_starts[2 * f + 2]
 
 
+@inlined
+def _compute_parts(features, values, starts, slope, offset, parts):
+    """Write 2^(offset + slope coarse) and 2^(slope fine), the factors of split values' exp(-a)."""
+    for f in range(features.shape[0]):
+        f_slope, f_offset = load(slope, features[f]), load(offset, features[f])
+        for k in range(starts[2 * f], starts[2 * f + 1]):
+            store(parts, k, exp2_within(multiply_add(f_slope, splat(values[k]), f_offset)))
+        for k in range(starts[2 * f + 1], starts[2 * f + 2]):
+            store(parts, k, exp2_within(f_slope * splat(values[k])))
+
+
 @compiled
 def _dendrites(block, slope, offset, dying, parts, table, Z, first_Z, fed, lane_P, V):
     """Eqs. 1, 2 and 5 of one vector of dendrites: follow the recipe, Z = 1 / product, V += P Z.
@@ -223,13 +235,7 @@ def _dendrites(block, slope, offset, dying, parts, table, Z, first_Z, fed, lane_
     D, n_tabled = block.features.shape[0], block.n_tabled
     store(table, 0, one)
     if parts is not None:
-        for f in range(D):
-            f_slope, f_offset = load(slope, block.features[f]), load(offset, block.features[f])
-            fine = block.part_starts[2 * f + 1]
-            for k in range(block.part_starts[2 * f], fine):
-                store(parts, k, exp2_within(multiply_add(f_slope, splat(block.parts[k]), f_offset)))
-            for k in range(fine, block.part_starts[2 * f + 2]):
-                store(parts, k, exp2_within(f_slope * splat(block.parts[k])))
+        _compute_parts(block.features, block.parts, block.part_starts, slope, offset, parts)
     for f in range(n_tabled):
         f_slope, f_offset = load(slope, block.features[f]), load(offset, block.features[f])
         if parts is None:
@@ -578,11 +584,12 @@ def _filter_gradient(Z, first_Z, dV, first, size, vector, sums, dP):
 
 
 @compiled
-def _synapses_gradient(block, slope, offset, dying, table, da, da_x):
+def _synapses_gradient(block, slope, offset, dying, parts, table, da, da_x):
     """Eqs. 1 and 2 backwards: da and da_x (D, LANES) get the sums of dloss/da and of dloss/da x'.
 
     log Z is minus the sum of log(1 + exp(-a)), so dlog_Z goes unchanged to both factors of a pair, and
-    dlog_Z/da = 1 - Y = e / (1 + e) turns it into the gradient of a synapse's potential.
+    dlog_Z/da = 1 - Y = e / (1 + e) turns it into the gradient of a synapse's potential. `parts` as in
+    `_dendrites`.
     """
     one = splat(1.0)
     R = block.counts.shape[0]
@@ -594,17 +601,26 @@ def _synapses_gradient(block, slope, offset, dying, table, da, da_x):
         share = load(table, first_pair + r)
         store(table, block.left[r], load(table, block.left[r]) + share)
         store(table, block.right[r], load(table, block.right[r]) + share)
+    if parts is not None:
+        _compute_parts(block.features, block.parts, block.part_starts, slope, offset, parts)
     for f in range(block.features.shape[0]):
         i = block.features[f]
         f_slope, f_offset = load(slope, i), load(offset, i)
         start, stop = block.starts[f], block.starts[f + 1]
         first = 1 + start if f < block.n_tabled else samples
         total, total_x = splat(0.0), splat(0.0)
+        split = parts is not None and _is_split(block, f)
         for u in range(stop - start):
-            e = _synapse(f_slope, f_offset, block.values[start + u], dying)
+            x = block.values[start + u]
+            if parts is None:
+                e = _synapse(f_slope, f_offset, x, dying)
+            elif split:
+                e = load(parts, block.coarse[start + u]) * load(parts, block.fine[start + u])
+            else:
+                e = exp2_within(multiply_add(f_slope, splat(x), f_offset))
             gradient = load(table, first + u) * (e * reciprocal(one + e))
             total = total + gradient
-            total_x = multiply_add(gradient, splat(block.values[start + u]), total_x)
+            total_x = multiply_add(gradient, splat(x), total_x)
         store(da, i, total)
         store(da_x, i, total_x)
 
@@ -638,9 +654,9 @@ def population_gradient(block, parameters, P, scaling, head, dying, loss, gradie
     slope, offset, da, da_x = _vectors(D), _vectors(D), _vectors(D), _vectors(D)
     lane_P, lane_w_t, lane_theta_t = _vectors(C), _vectors(C), _vectors(C)
     n_table_rows = _n_table_rows(block)
-    table, Z = _vectors(n_table_rows), _vectors(M * R)
+    table, Z, parts = _vectors(n_table_rows), _vectors(M * R), _vectors(block.parts.shape[0])
     V, lane_counts = _vectors(C * R), _vectors(block.counts.size)
-    fed = np.empty(1 + C, np.int64)
+    bound, fed = _vectors(1), np.empty(1 + C, np.int64)
     first, packed = 0, 0
     while first < S:
         size = _largest_chunk(S - first)
@@ -649,7 +665,10 @@ def population_gradient(block, parameters, P, scaling, head, dying, loss, gradie
         for vector in range(n_vectors):
             _pack_synapses(parameters, scaling, M, first, size, vector, slope, offset)
             _pack_filter(P, first, size, vector, lane_P, fed)
-            _dendrites(block, slope, offset, dying, None, table, Z, vector * R, None, None, None)
+            if dying is None and _unclamped(slope, offset, bound):
+                _dendrites(block, slope, offset, None, parts, table, Z, vector * R, None, None, None)
+            else:
+                _dendrites(block, slope, offset, dying, None, table, Z, vector * R, None, None, None)
             _soma(Z, vector * R, lane_P, fed, V)
         _fold(V, C, size)
         _pack_telodendra(parameters, scaling, C, first, size, lane_w_t, lane_theta_t)
@@ -670,6 +689,9 @@ def population_gradient(block, parameters, P, scaling, head, dying, loss, gradie
             if dP is not None:
                 _filter_gradient(Z, vector * R, V, first, size, vector, da, dP)
             _dendrites_gradient(Z, vector * R, lane_P, V, table, n_table_rows - R)
-            _synapses_gradient(block, slope, offset, dying, table, da, da_x)
+            if dying is None and _unclamped(slope, offset, bound):
+                _synapses_gradient(block, slope, offset, None, parts, table, da, da_x)
+            else:
+                _synapses_gradient(block, slope, offset, dying, None, table, da, da_x)
             _unpack_gradient(da, da_x, scaling, M, first, size, vector, gradient)
         first += size

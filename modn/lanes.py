@@ -27,6 +27,7 @@ LANES = 16
 # No fast-math flag: every operation is done in the order written, and infinities mean what they mean. Only
 # `multiply_add` may be fused.
 compiled = njit(cache=True, nogil=True, error_model="numpy")
+inlined = njit(inline="always", error_model="numpy")  # for parts of such functions: there is no call
 
 _FLOATS = ir.VectorType(ir.FloatType(), LANES)
 _INTS = ir.VectorType(ir.IntType(32), LANES)

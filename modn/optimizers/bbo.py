@@ -19,8 +19,9 @@ import numpy as np
 
 from modn.optimizers.base import Optimizer, State, register
 from modn.optimizers.checks import check_choice, check_integer, check_number
-from modn.optimizers.draws import rare_positions, roulette
-from modn.optimizers.space import Array, Space
+from modn.optimizers.compiled import compiled
+from modn.optimizers.draws import rare_positions
+from modn.optimizers.space import Array, Space, rows_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,11 +93,14 @@ class BBO(Optimizer):
         if state.generation > 1:
             count = self.elites if self.variant == "simon" else min(max(round(self.kept * n), 1), n - 1)
             count = min(count, int(np.isfinite(state.costs).sum()))
-            order = np.argsort(costs, kind="stable")[: n - count]
-            candidates = np.concatenate([state.habitats[:count], candidates[order]])
-            costs = np.concatenate([state.costs[:count], costs[order]])
-        order = np.argsort(costs, kind="stable")
-        state = replace(state, habitats=candidates[order], costs=costs[order])
+            survivors = np.append(np.arange(count), count + np.argsort(costs, kind="stable")[: n - count])
+            costs = np.concatenate([state.costs[:count], costs])
+            order = survivors[np.argsort(costs[survivors], kind="stable")]
+            habitats = rows_of(state.habitats[:count], candidates, order)
+        else:
+            order = np.argsort(costs, kind="stable")
+            habitats = candidates[order]
+        state = replace(state, habitats=habitats, costs=costs[order])
         return replace(state, species=self._next_species(state)) if self.variant == "simon" else state
 
     def _rates(self) -> tuple[Array, Array]:
@@ -109,22 +113,12 @@ class BBO(Optimizer):
         return self.max_immigration * (1 - emigration), self.max_emigration * emigration
 
     def _migrate(self, state: BBOState, rng: np.random.Generator) -> Array:
-        habitats = state.habitats.copy()
         immigration, emigration = self._rates()
-        takes_part = rng.random(self.population) < self.modification
-        immigrates = rng.random(habitats.shape) < np.where(takes_part, immigration, 0)[:, None]
-        target = np.flatnonzero(immigrates)
-        row, column = np.divmod(target, state.space.size)
-        source = roulette(emigration, row.size, rng)
-        if self.variant == "continuous":  # from another habitat: whoever drew itself draws again
-            while (itself := np.flatnonzero(source == row)).size:
-                source[itself] = roulette(emigration, itself.size, rng)
-        incoming = state.habitats.reshape(-1)[source * state.space.size + column]
-        if self.variant == "continuous" and not state.space.boolean:
-            own = habitats.reshape(-1)[target]
-            incoming = own + self.blend * (incoming - own)
-        habitats.reshape(-1)[target] = incoming
-        return habitats
+        if self.modification < 1:
+            immigration = np.where(rng.random(self.population) < self.modification, immigration, 0)
+        continuous = self.variant == "continuous"
+        blend = self.blend if continuous and not state.space.boolean else None
+        return _migrated(rng, state.habitats, immigration, emigration, continuous, blend)
 
     def _mutation(self, habitats: Array, state: BBOState, rng: np.random.Generator) -> Array:
         chosen = rare_positions(habitats.size, self.mutation, rng)
@@ -132,7 +126,7 @@ class BBO(Optimizer):
             habitats.reshape(-1)[chosen] = rng.integers(0, 2, size=chosen.size, dtype=np.bool_)
         else:
             scale = self.sigma * state.space.range
-            habitats.reshape(-1)[chosen] += scale[chosen % scale.size] * rng.standard_normal(chosen.size)
+            _shift(rng, habitats.reshape(-1), chosen, scale)
         return habitats
 
     def _simon_mutation(self, habitats: Array, state: BBOState, rng: np.random.Generator) -> Array:
@@ -155,3 +149,53 @@ class BBO(Optimizer):
         change = one_less + one_more - (immigration + emigration) * probability
         probability = np.maximum(probability + self.step_size * change, 0)
         return probability / probability.sum()
+
+
+@compiled
+def _shift(rng, variables, chosen, scale):  # type: ignore[no-untyped-def]
+    """Gaussian noise on the chosen ones of the variables of all habitats (population V,), in place."""
+    for position in chosen:
+        variables[position] += scale[position % scale.size] * rng.standard_normal()
+
+
+@compiled
+def _migrated(rng, habitats, immigration, emigration, from_others, blend):  # type: ignore[no-untyped-def]
+    """The habitats after migration: a variable's source is drawn by roulette on the emigration rates.
+
+    `from_others`: no habitat draws itself. `blend` None: the variable is replaced.
+    """
+    n, V = habitats.shape
+    edges = np.cumsum(emigration)
+    total = edges[-1]
+    edges[-1] = np.inf
+    # The wheel cut into equal parts: which habitat is at each one's beginning. Few steps are left from there.
+    begin = np.empty(1025, np.int64)
+    parts_per_unit = 1024 / total
+    habitat = 0
+    for part in range(1025):
+        while part >= edges[habitat] * parts_per_unit:
+            habitat += 1
+        begin[part] = habitat
+    changed = habitats.copy()
+    draws, immigrants = np.empty(V), np.empty(V, np.int64)
+    for i in range(n):
+        rate = immigration[i]
+        # Written first and kept or overwritten then: a branch on a draw is mispredicted half of the time.
+        count = 0
+        for v in range(V):
+            draw = rng.random()
+            draws[count], immigrants[count] = draw, v
+            count += int(draw < rate)
+        own = emigration[i] if from_others else 0.0
+        own_begin = edges[i - 1] if i > 0 else 0.0
+        turn = (total - own) / rate
+        for k in range(count):
+            spin = draws[k] * turn  # a draw below the rate is uniform below the rate: it turns the wheel, too
+            spin += own * int(spin >= own_begin)
+            source = begin[int(spin * parts_per_unit)]
+            while spin >= edges[source]:
+                source += 1
+            v = immigrants[k]
+            own_x, incoming = habitats[i, v], habitats[source, v]
+            changed[i, v] = incoming if blend is None else own_x + blend * (incoming - own_x)
+    return changed

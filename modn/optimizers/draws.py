@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from modn.optimizers.compiled import compiled
 from modn.optimizers.space import Array
 
 
@@ -10,19 +11,29 @@ def rare_positions(n: int, probability: float, rng: np.random.Generator) -> Arra
 
     The gaps between successes are geometric: about n * probability numbers are drawn instead of n.
     """
-    if probability <= 0 or n == 0:
+    if probability <= 0:
         return np.empty(0, dtype=np.int64)
-    expected = n * probability
-    found: list[Array] = []
-    last = -1
-    while last < n:
-        # Six standard deviations above the mean: a second batch is almost never needed.
-        gaps = rng.geometric(probability, size=int(expected + 6 * np.sqrt(expected)) + 8)
-        # A gap beyond n ends the search anyway; clipping keeps the sum of huge gaps from overflowing.
-        found.append(last + np.cumsum(np.minimum(gaps, n + 1)))
-        last = int(found[-1][-1])
-    positions = np.concatenate(found)
-    return positions[positions < n]
+    if probability >= 1:
+        return np.arange(n)
+    # Six standard deviations above the mean: more memory is almost never needed.
+    likely = n * probability + 6 * np.sqrt(n * probability)
+    return _walk(rng, n, np.log1p(-probability), int(likely) + 8)
+
+
+@compiled
+def _walk(rng, n, log_failure, room):  # type: ignore[no-untyped-def]
+    """Go from success to success: a gap is g with probability failure^g (1 - failure)."""
+    found = np.empty(room, np.int64)
+    count, position = 0, -1.0
+    while True:
+        # in floating point: a gap may be beyond all integers
+        position += 1 + np.floor(np.log(1 - rng.random()) / log_failure)
+        if position >= n:
+            return found[:count]
+        if count == len(found):
+            found = np.concatenate((found, np.empty_like(found)))
+        found[count] = int(position)
+        count += 1
 
 
 def coins(n: int, rng: np.random.Generator) -> Array:

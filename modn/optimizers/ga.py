@@ -13,9 +13,10 @@ import numpy as np
 
 from modn.optimizers.base import Optimizer, State, register
 from modn.optimizers.checks import check_choice, check_integer, check_number
+from modn.optimizers.compiled import compiled
 from modn.optimizers.draws import rare_positions, roulette
 from modn.optimizers.gray import MAX_BITS, decode, encode, word_bits
-from modn.optimizers.space import Array, Space
+from modn.optimizers.space import Array, Space, rows_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,13 +70,10 @@ class GA(Optimizer):
             return decode(state.space, state.words, bits)
         count = self.population - self._elites(state)
         pairs = (count + 1) // 2
-        mothers, fathers = state.words[self._select(state.costs, 2 * pairs, rng).reshape(2, pairs)]
-        swapped = (mothers ^ fathers) & self._exchanged(pairs, state.space.size, bits, rng)
-        children = np.concatenate([mothers ^ swapped, fathers ^ swapped])[:count]
-
-        flipped = rare_positions(children.size * bits, self.mutation, rng)
-        flip = np.left_shift(1, flipped % bits).astype(np.uint32)
-        np.bitwise_xor.at(children.reshape(-1), flipped // bits, flip)
+        parents = self._select(state.costs, 2 * pairs, rng)
+        cuts = self._cuts(pairs, state.space.size * bits, rng)
+        children = _crossed(state.words, parents, cuts, bits)[:count]
+        _flip(children.reshape(-1), rare_positions(children.size * bits, self.mutation, rng), bits)
         return decode(state.space, children, bits)
 
     def _tell(
@@ -87,12 +85,12 @@ class GA(Optimizer):
         gradients: Array | None,
     ) -> GAState:
         words = encode(state.space, candidates, word_bits(state.space, self.bits))
+        elites = 0
         if state.generation > 1:
             elites = self._elites(state)
-            words = np.concatenate([state.words[:elites], words])
             costs = np.concatenate([state.costs[:elites], costs])
         order = np.argsort(costs, kind="stable")
-        return replace(state, words=words[order], costs=costs[order])
+        return replace(state, words=rows_of(state.words[:elites], words, order), costs=costs[order])
 
     def _elites(self, state: GAState) -> int:
         return min(self.elites, int(np.isfinite(state.costs).sum()))
@@ -104,11 +102,32 @@ class GA(Optimizer):
         fitness = np.where(costs >= 0, 1 / (1 + np.maximum(costs, 0)), 1 - np.minimum(costs, 0))
         return roulette(fitness, n, rng) if fitness.any() else rng.integers(0, self.population, size=n)
 
-    def _exchanged(self, pairs: int, size: int, bits: int, rng: np.random.Generator) -> Array:
-        """Masks (pairs, V) of the bits that a pair exchanges: between odd and even cuts."""
-        cut = rng.integers(1, max(size * bits, 2), size=(self.cuts, pairs, 1))
-        cut = np.where(rng.random((pairs, 1)) < self.crossover, cut, size * bits)
-        # How many leading bits of each word lie before the cut; the others lie behind it.
-        before = np.clip(cut - bits * np.arange(size), 0, bits)
-        behind = (np.left_shift(1, bits - np.arange(bits + 1)) - 1).astype(np.uint32)
-        return np.bitwise_xor.reduce(behind[before], axis=0)
+    def _cuts(self, pairs: int, bits: int, rng: np.random.Generator) -> Array:
+        """After how many of its bits each pair of parents is cut (pairs, cuts); after all is not at all."""
+        cuts = rng.integers(1, max(bits, 2), size=(pairs, self.cuts))
+        return np.where(rng.random((pairs, 1)) < self.crossover, cuts, bits)
+
+
+@compiled
+def _crossed(words, parents, cuts, bits):  # type: ignore[no-untyped-def]
+    """The children (2 pairs, V): parents p and pairs + p exchange the bits between odd and even cuts."""
+    V, pairs = words.shape[1], len(cuts)
+    children = np.empty((2 * pairs, V), np.uint32)
+    for p in range(pairs):
+        for v in range(V):
+            exchanged = 0
+            for cut in cuts[p]:
+                before = min(max(cut - bits * v, 0), bits)  # of this word's bits, the leading ones
+                exchanged ^= (1 << (bits - before)) - 1
+            mother, father = words[parents[p], v], words[parents[pairs + p], v]
+            swapped = (mother ^ father) & np.uint32(exchanged)
+            children[p, v] = mother ^ swapped
+            children[pairs + p, v] = father ^ swapped
+    return children
+
+
+@compiled
+def _flip(words, flipped, bits):  # type: ignore[no-untyped-def]
+    """Flip these bits, counted through all words, in place."""
+    for bit in flipped:
+        words[bit // bits] ^= np.uint32(1 << (bit % bits))

@@ -6,6 +6,7 @@ word of one bit. Words are uint32, so that crossover and mutation work on whole 
 
 import numpy as np
 
+from modn.optimizers.compiled import compiled
 from modn.optimizers.space import Array, Space
 
 MAX_BITS = 24  # more would be lost in the rounding of float64 for boxes far from 0
@@ -22,16 +23,34 @@ def encode(space: Space, candidates: Array, bits: int) -> Array:
         return candidates.astype(np.uint32)
     steps = 2**bits - 1
     # A variable whose bounds are equal has one value, whatever its code.
-    share = (candidates - space.lower) * (steps / np.where(space.range > 0, space.range, 1))
-    level = np.rint(np.clip(share, 0, steps)).astype(np.uint32)
-    return level ^ (level >> 1)
+    return _encode(candidates, space.lower, steps / np.where(space.range > 0, space.range, 1), steps)
 
 
 def decode(space: Space, words: Array, bits: int) -> Array:
     """The candidates (n, V) of the Gray words (n, V)."""
     if space.boolean:
         return words.astype(np.bool_)
-    level = words.copy()
-    for shift in (1, 2, 4, 8, 16):  # each binary digit is the parity of the Gray digits above it
-        level ^= level >> shift
-    return space.lower + level * (space.range / (2**bits - 1))
+    return _decode(words, space.lower, space.range / (2**bits - 1))
+
+
+@compiled
+def _encode(candidates, lower, steps_per_unit, steps):  # type: ignore[no-untyped-def]
+    words = np.empty(candidates.shape, np.uint32)
+    for i in range(candidates.shape[0]):
+        for v in range(candidates.shape[1]):
+            share = (candidates[i, v] - lower[v]) * steps_per_unit[v]
+            level = np.uint32(np.rint(min(max(share, 0.0), float(steps))))
+            words[i, v] = level ^ (level >> np.uint32(1))
+    return words
+
+
+@compiled
+def _decode(words, lower, step):  # type: ignore[no-untyped-def]
+    candidates = np.empty(words.shape, np.float64)
+    for i in range(words.shape[0]):
+        for v in range(words.shape[1]):
+            level = words[i, v]
+            for shift in (1, 2, 4, 8, 16):  # each binary digit is the parity of the Gray digits above it
+                level ^= level >> np.uint32(shift)
+            candidates[i, v] = lower[v] + level * step[v]
+    return candidates

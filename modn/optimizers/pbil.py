@@ -18,8 +18,9 @@ import numpy as np
 
 from modn.optimizers.base import Optimizer, State, register
 from modn.optimizers.checks import check_choice, check_integer, check_number
+from modn.optimizers.compiled import compiled
 from modn.optimizers.gray import MAX_BITS, decode, encode, word_bits
-from modn.optimizers.space import Array, Space
+from modn.optimizers.space import Array, Space, rows_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +79,7 @@ class PBIL(Optimizer):
         if space.boolean:
             return rng.random((n, space.size)) < probability
         if self.code == "real":
-            place = probability + self.spread * (rng.random((n, space.size)) - 0.5)
-            return space.lower + space.range * np.clip(place, 0, 1)
+            return _sampled(rng, n, probability, self.spread, space.lower, space.range)
         return decode(space, self._sample_words(probability, n, rng), self.bits)
 
     def _tell(
@@ -90,21 +90,25 @@ class PBIL(Optimizer):
         rng: np.random.Generator,
         gradients: Array | None,
     ) -> PBILState:
-        candidates = np.concatenate([state.elite, candidates])
         costs = np.concatenate([state.elite_costs, costs])
         order = np.argsort(costs, kind="stable")
         order = order[np.isfinite(costs[order])]
+
+        def individuals(rows: Array) -> Array:
+            return rows_of(state.elite, candidates, rows)
+
         probability = state.probability
-        for place in self._places(state.space, candidates[order[: self.best_count]]):
+        for place in self._places(state.space, individuals(order[: self.best_count])):
             probability = probability + self.learning_rate * (place - probability)
-        for place in self._places(state.space, candidates[order[max(order.size - self.bad_count, 0) :]]):
+        worst = order[max(order.size - self.bad_count, 0) :]
+        for place in self._places(state.space, individuals(worst)):
             probability = probability - self.negative_learning_rate * (place - probability)
-        chosen = order[: self.elites]
+        elites = order[: self.elites]
         return replace(
             state,
             probability=np.clip(probability, 0, 1),
-            elite=candidates[chosen],
-            elite_costs=costs[chosen],
+            elite=individuals(elites),
+            elite_costs=costs[elites],
         )
 
     def _places(self, space: Space, individuals: Array) -> Array:
@@ -128,3 +132,14 @@ class PBIL(Optimizer):
         for byte in np.moveaxis(packed, -1, 0):
             words = words << 8 | byte
         return words
+
+
+@compiled
+def _sampled(rng, n, probability, spread, lower, reach):  # type: ignore[no-untyped-def]
+    """n individuals (n, V), uniform around the vector's places in the box, clipped to it."""
+    samples = np.empty((n, probability.size))
+    for i in range(n):
+        for v in range(probability.size):
+            place = probability[v] + spread * (rng.random() - 0.5)
+            samples[i, v] = lower[v] + reach[v] * min(max(place, 0.0), 1.0)
+    return samples

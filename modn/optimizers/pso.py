@@ -14,6 +14,7 @@ import numpy as np
 
 from modn.optimizers.base import Optimizer, State, register
 from modn.optimizers.checks import check_flag, check_number
+from modn.optimizers.compiled import compiled
 from modn.optimizers.relaxed import relaxed, to_candidates, to_positions
 from modn.optimizers.space import Array, Space
 
@@ -74,20 +75,37 @@ class PSO(Optimizer):
         swarm_best = own_best[np.argmin(own_costs)]
 
         box = relaxed(state.space)
-        limit = self.velocity_clamp * box.range
-        velocities = self.inertia * state.velocities
-        for coefficient, attractor in ((self.cognitive, own_best), (self.social, swarm_best)):
-            pull = attractor - positions
-            # in place, with single-precision draws: these arrays are the algorithm's whole cost
-            pull *= rng.random(positions.shape, dtype=np.float32)
-            pull *= coefficient
-            velocities += pull
-        np.maximum(velocities, -limit, out=velocities)
-        np.minimum(velocities, limit, out=velocities)
-        positions = positions + velocities
-        if self.clip:
-            np.maximum(positions, box.lower, out=positions)
-            np.minimum(positions, box.upper, out=positions)
+        positions, velocities = _moved(
+            rng,
+            positions,
+            state.velocities,
+            own_best,
+            swarm_best,
+            (self.inertia, self.cognitive, self.social),
+            self.velocity_clamp * box.range,
+            box.lower if self.clip else np.full_like(box.lower, -np.inf),
+            box.upper if self.clip else np.full_like(box.upper, np.inf),
+        )
         return replace(
             state, positions=positions, velocities=velocities, own_best=own_best, own_costs=own_costs
         )
+
+
+@compiled
+def _moved(rng, positions, velocities, own_best, swarm_best, weights, limit, lower, upper):  # type: ignore[no-untyped-def]
+    """The next positions and velocities."""
+    inertia, cognitive, social = weights
+    moved, speeds = np.empty_like(positions), np.empty_like(velocities)
+    for i in range(positions.shape[0]):
+        for v in range(positions.shape[1]):
+            # the leading 26 and the other 27 bits of one draw are two
+            draw = rng.random() * 2.0**26
+            r1 = np.floor(draw)
+            r2 = draw - r1
+            x = positions[i, v]
+            own, swarm = r1 * 2.0**-26 * (own_best[i, v] - x), r2 * (swarm_best[v] - x)
+            speed = inertia * velocities[i, v] + cognitive * own + social * swarm
+            speed = min(max(speed, -limit[v]), limit[v])
+            speeds[i, v] = speed
+            moved[i, v] = min(max(x + speed, lower[v]), upper[v])
+    return moved, speeds

@@ -77,3 +77,12 @@ class Space:
         if self.boolean:
             return rng.integers(0, 2, size=(n, self.size), dtype=np.bool_)
         return self.lower + self.range * rng.random((n, self.size))
+
+
+def rows_of(upper: Array, lower: Array, rows: Array) -> Array:
+    """Rows of `upper` with `lower` below it, without moving them all."""
+    from_upper = rows < len(upper)
+    chosen = np.empty((len(rows), lower.shape[1]), dtype=lower.dtype)
+    chosen[from_upper] = upper[rows[from_upper]]
+    chosen[~from_upper] = lower[rows[~from_upper] - len(upper)]
+    return chosen

@@ -125,7 +125,8 @@ def test_the_swarm_moves_as_printed(clip: bool) -> None:
             if costs[i] < own_cost[i]:
                 own[i], own_cost[i] = position[i], costs[i]
         swarm = own[own_cost.argmin()]
-        r1, r2 = (draws.random((4, 6), dtype=np.float32).astype(float) for _ in range(2))
+        r2, r1 = np.modf(draws.random((4, 6)) * 2**26)  # one draw is two
+        r1 /= 2**26
         for i in range(4):
             for v in range(6):
                 pull = 1.4 * r1[i, v] * (own[i, v] - position[i, v]) + 0.6 * r2[i, v] * (
