@@ -1,7 +1,7 @@
-"""The plan: every cell of every study - one model with one optimizer on one dataset at given values.
+"""Every cell of every study: one model with one optimizer on one dataset at given values.
 
-`train` works through it, `evaluate` reads it again; what is not in the plan is not looked at, whatever lies
-on disk.
+`train` works through them, `evaluate` reads them again; what is no cell is not looked at, whatever lies on
+disk.
 """
 
 from collections.abc import Iterator, Mapping

@@ -70,17 +70,15 @@ class PSO(Optimizer):
     ) -> PSOState:
         positions = to_positions(state.space, state.positions, candidates)
         better = costs < state.own_costs
-        own_best = np.where(better[:, None], positions, state.own_best)
         own_costs = np.where(better, costs, state.own_costs)
-        swarm_best = own_best[np.argmin(own_costs)]
-
         box = relaxed(state.space)
-        positions, velocities = _moved(
+        positions, velocities, own_best = _moved(
             rng,
             positions,
             state.velocities,
-            own_best,
-            swarm_best,
+            state.own_best,
+            better,
+            own_costs.argmin(),
             (self.inertia, self.cognitive, self.social),
             self.velocity_clamp * box.range,
             box.lower if self.clip else np.full_like(box.lower, -np.inf),
@@ -92,20 +90,26 @@ class PSO(Optimizer):
 
 
 @compiled
-def _moved(rng, positions, velocities, own_best, swarm_best, weights, limit, lower, upper):  # type: ignore[no-untyped-def]
-    """The next positions and velocities."""
+def _moved(  # type: ignore[no-untyped-def]
+    rng, positions, velocities, own_best, better, leader, weights, limit, lower, upper
+):
+    """The next positions, velocities and own best positions; `leader` holds the swarm's best."""
     inertia, cognitive, social = weights
-    moved, speeds = np.empty_like(positions), np.empty_like(velocities)
+    # in one piece: what the last generation leaves behind is then what the next one needs
+    swarm = np.empty((3, *positions.shape))
+    swarm_best = positions[leader] if better[leader] else own_best[leader]
     for i in range(positions.shape[0]):
+        best = positions[i] if better[i] else own_best[i]
         for v in range(positions.shape[1]):
             # the leading 26 and the other 27 bits of one draw are two
             draw = rng.random() * 2.0**26
             r1 = np.floor(draw)
             r2 = draw - r1
             x = positions[i, v]
-            own, swarm = r1 * 2.0**-26 * (own_best[i, v] - x), r2 * (swarm_best[v] - x)
-            speed = inertia * velocities[i, v] + cognitive * own + social * swarm
+            own_pull, swarm_pull = r1 * 2.0**-26 * (best[v] - x), r2 * (swarm_best[v] - x)
+            speed = inertia * velocities[i, v] + cognitive * own_pull + social * swarm_pull
             speed = min(max(speed, -limit[v]), limit[v])
-            speeds[i, v] = speed
-            moved[i, v] = min(max(x + speed, lower[v]), upper[v])
-    return moved, speeds
+            swarm[0, i, v] = min(max(x + speed, lower[v]), upper[v])
+            swarm[1, i, v] = speed
+            swarm[2, i, v] = best[v]
+    return swarm[0], swarm[1], swarm[2]
