@@ -42,6 +42,7 @@ class Block(NamedTuple):
     """R distinct samples and the recipe for their product over features."""
 
     counts: NDArray[np.float32]  # (R, C) how many samples of class c it stands for, or their weight
+    weight: float  # of all of them
     features: NDArray[np.int64]  # (D,) the tabled features, then the others
     n_tabled: int
     values: NDArray[np.float32]  # the distinct values of each tabled feature, the R values of each other one
@@ -107,6 +108,7 @@ def _block(X: NDArray[np.float64], weights: NDArray[np.float64]) -> Block:
     parts, part_starts, coarse, fine = _split(values)
     return Block(
         counts=counts.astype(np.float32),
+        weight=float(counts.astype(np.float32).sum(dtype=np.float64)),
         features=np.array(tabled + others, dtype=np.int64),
         n_tabled=len(tabled),
         values=np.concatenate(values).astype(np.float32),

@@ -103,7 +103,7 @@ class Objective:
         loss, gradient = sum_gradients(
             self._blocks,
             rows,
-            np.require(P, requirements=["C", "W", "A"]),
+            as_compiled_for(P),
             self._scaling,
             kernels.POTENTIALS,
             dP=None if boolean else dP,
@@ -126,14 +126,19 @@ class Objective:
         else:
             S: int | str = "n_individuals" if len(parameters) == 1 else len(parameters)
             P = boolean_filter("P", P, (S, self.n_dendrites, self.n_classes))
-        return parameters, np.require(P, requirements=["C", "W", "A"])
+        return parameters, as_compiled_for(P)
 
 
 def population_rows(parameters: ArrayLike, n_parameters: int) -> Array:
     """Check and return parameters (S, n_parameters), in the memory layout the kernels are compiled for."""
     rows = np.asarray(parameters)
     rows = finite_array("parameters", rows[None] if rows.ndim == 1 else rows, ("n_individuals", n_parameters))
-    return np.require(rows, requirements=["C", "W", "A"])
+    return as_compiled_for(rows)
+
+
+def as_compiled_for(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the array in the memory layout the kernels are compiled for."""
+    return array if array.flags.carray else np.require(array, requirements=["C", "W", "A"])
 
 
 def feature_scaling(X: Array, alpha_s: float, alpha_t: float) -> kernels.Scaling:
@@ -156,7 +161,7 @@ def scaled_blocks(
 
 def total_weight(blocks: list[Block]) -> float:
     """Return the number of samples, or the sum of their weights."""
-    return sum(float(block.counts.sum(dtype=np.float64)) for block in blocks)
+    return sum(block.weight for block in blocks)
 
 
 def sum_gradients(

@@ -13,6 +13,7 @@ import numpy as np
 
 from modn.optimizers.base import Optimizer, State, register
 from modn.optimizers.checks import check_integer, check_number, check_numbers
+from modn.optimizers.compiled import compiled
 from modn.optimizers.space import Array, Space
 
 
@@ -92,8 +93,21 @@ class Adam(Optimizer):
         self, gradients: Array, mean: Array, mean_square: Array, step: int
     ) -> tuple[Array, Array, Array]:
         """What step number `step` (from 1) takes off the points, and the two running means after it."""
-        mean = self.beta1 * mean + (1 - self.beta1) * gradients
-        mean_square = self.beta2 * mean_square + (1 - self.beta2) * gradients**2
-        unbiased = mean / (1 - self.beta1**step)
-        unbiased_square = mean_square / (1 - self.beta2**step)
-        return self.learning_rate * unbiased / (np.sqrt(unbiased_square) + self.epsilon), mean, mean_square
+        return _change(
+            gradients, mean, mean_square, step, self.learning_rate, self.beta1, self.beta2, self.epsilon
+        )
+
+
+@compiled
+def _change(  # type: ignore[no-untyped-def]
+    gradients, mean, mean_square, step, learning_rate, beta1, beta2, epsilon
+):
+    change, new_mean, new_square = np.empty_like(mean), np.empty_like(mean), np.empty_like(mean)
+    bias1, bias2 = 1 - beta1**step, 1 - beta2**step
+    for i in range(mean.shape[0]):
+        for v in range(mean.shape[1]):
+            m = beta1 * mean[i, v] + (1 - beta1) * gradients[i, v]
+            s = beta2 * mean_square[i, v] + (1 - beta2) * gradients[i, v] ** 2
+            new_mean[i, v], new_square[i, v] = m, s
+            change[i, v] = learning_rate * (m / bias1) / (np.sqrt(s / bias2) + epsilon)
+    return change, new_mean, new_square

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from modn.optimizers import bbo, draws, ga, gray, pbil, pso
+from modn.optimizers import adam, bbo, draws, ga, gray, pbil, pso
 from modn.optimizers.space import rows_of
 
 rng = np.random.default_rng(7)
@@ -20,6 +20,7 @@ LOWER, REACH = np.full(9, -1.0), np.full(9, 2.0)
 
 # the loop, what it draws from, the other arguments
 LOOPS: list[tuple[Callable[..., Any], bool, tuple[Any, ...]]] = [
+    (adam._change, False, (HABITATS, HABITATS / 2, HABITATS**2, 3, 0.1, 0.9, 0.999, 1e-8)),
     (bbo._migrated, True, (HABITATS, IMMIGRATION, EMIGRATION, True, 0.9)),
     (bbo._migrated, True, (HABITATS, IMMIGRATION, EMIGRATION, False, None)),
     (bbo._migrated, True, (BITS, IMMIGRATION, EMIGRATION, True, None)),
