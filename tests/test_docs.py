@@ -1,0 +1,67 @@
+"""docs/: the numbers of its tables are those of the committed report of the paper's protocol."""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+REPORT = ROOT / "reports" / "paper"
+PRINTED = ROOT / "data" / "raw" / "paper"
+
+
+def table(page: str, header: str) -> list[list[str]]:
+    """The rows below a header, cell by cell."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    found = re.search(re.escape(header) + r".*\n\|[-: |]+\|\n((?:\|.*\|\n)+)", text)
+    assert found is not None, header
+    return [[cell.strip(" *") for cell in row.strip("|").split("|")] for row in found[1].splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("page", "header", "n_rows"),
+    [
+        ("reproduction.md", "| optimizer | cells | mean absolute difference |", 7),
+        ("reproduction.md", "| claim | in our runs | verdict |", 9),
+        ("training.md", "| classifier | parameters | mean ACC |", 16),
+    ],
+)
+def test_tables_of_the_report_are_quoted_as_they_are(page: str, header: str, n_rows: int) -> None:
+    rows = table(page, header)
+    lines = (REPORT / "report.md").read_text(encoding="utf-8").replace("*", "").splitlines()
+    assert len(rows) == n_rows
+    for row in rows:
+        assert any(line.startswith("| " + " | ".join(row)) for line in lines), row
+
+
+def means(name: str, **chosen: str) -> "pd.Series[float]":
+    """Mean accuracy by title of the dataset."""
+    frame = pd.read_csv(REPORT / "tables" / f"{name}.csv")
+    for column, value in chosen.items():
+        frame = frame[frame[column] == value]
+    return frame.set_index("title")["acc_mean"]
+
+
+def test_the_two_protocols_stand_side_by_side() -> None:
+    published = means("table3", model="modn", optimizer="adam")
+    sound = means("baselines", baseline="modn", search="default")
+    rows = table("reproduction.md", "| dataset | published | sound | difference |")
+    assert [row[0] for row in rows] == list(published.index)
+    for title, *numbers in rows:
+        one, two = published[title], sound[title]
+        assert numbers == [f"{one:.3f}", f"{two:.3f}", f"{two - one:+.3f}"], title
+
+
+def test_the_best_printed_values_stand_beside_ours() -> None:
+    printed = pd.concat(
+        pd.read_csv(PRINTED / name) for name in ("table3_acc_by_optimizer.csv", "table5_comparison.csv")
+    )
+    best = printed.groupby("dataset")["acc"].max()
+    slugs = pd.read_csv(REPORT / "tables" / "table1.csv").set_index("title")["dataset"]
+    ours = [means("table3", model="modn", optimizer=name) for name in ("adam", "bbo_adam", "bbo")]
+    rows = table("training.md", "| dataset | MODN, Adam |")
+    assert [row[0] for row in rows] == list(slugs.index)
+    for title, *numbers in rows:
+        expected = [*(mean[title] for mean in ours), best[slugs[title]]]
+        assert numbers == [f"{number:.4f}" for number in expected], title
