@@ -118,11 +118,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    known = sorted(path.stem for path in (ROOT / "data/splits").glob("*.npz"))
-    parser.add_argument("--runs", type=int, default=5, help="at most as many as there are resplits")
+    known = sorted(path.stem for path in (ROOT / "data/resplits").glob("*.npz"))
+    if not known:
+        parser.error("there are no splits yet; dvc repro split resplit makes them")
+    parser.add_argument(
+        "--runs", type=int, default=5, help="of each cell; at most as many as there are resplits"
+    )
     parser.add_argument("--datasets", nargs="+", default=known, choices=known)
     parser.add_argument("--choices", nargs="+", default=list(CHOICES), choices=list(CHOICES))
     options = parser.parse_args()
+    resplits = len(np.load(ROOT / f"data/resplits/{known[0]}.npz")["y_test"])
+    if options.runs > resplits and "sound" in options.choices:
+        parser.error(
+            f"--runs {options.runs}: there are {resplits} resplits; dvc exp run -S resplits=... makes more"
+        )
     table3 = pd.read_csv(ROOT / "data/raw/paper/table3_acc_by_optimizer.csv")
     bbo = table3[table3["optimizer"] == "bbo"].pivot_table(index="model", columns="dataset", values="acc")
     others = [dataset for dataset in options.datasets if dataset != "heart_disease"]
