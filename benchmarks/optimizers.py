@@ -2,10 +2,9 @@
 
     python -m benchmarks.optimizers [--iterations 100] [--json FILE]
 
-The goal is below 30 %: the time belongs to the objective. Seen in three runs of 1000 iterations on a busy
-machine: BBO 21-26 % (simon 21-22 %), GA 18-21 %, PSO 13-14 %, PBIL 10 % (gray 26-27 %), ES 25-28 %,
-BP 5-10 %, Adam 13-15 %. ES evaluates only 10 children, whose Gaussian noise alone costs a tenth of their
-evaluation.
+The goal is below 30 %: the time belongs to the objective. Seen with 500 iterations: BBO 16 % (simon 18 %),
+GA 14 %, PSO 9 %, PBIL 9 % (gray 26 %), ES 29 %, BP 12 %, Adam 14 %. ES evaluates only 10 children, whose
+Gaussian noise alone costs a tenth of their evaluation.
 """
 
 import argparse
