@@ -127,7 +127,7 @@ def main() -> None:
     parser.add_argument("--datasets", nargs="+", default=known, choices=known)
     parser.add_argument("--choices", nargs="+", default=list(CHOICES), choices=list(CHOICES))
     options = parser.parse_args()
-    resplits = len(np.load(ROOT / f"data/resplits/{known[0]}.npz")["y_test"])
+    resplits = len(np.load(ROOT / f"data/resplits/{known[0]}.npz", allow_pickle=False)["y_test"])
     if options.runs > resplits and "sound" in options.choices:
         parser.error(
             f"--runs {options.runs}: there are {resplits} resplits; dvc exp run -S resplits=... makes more"
