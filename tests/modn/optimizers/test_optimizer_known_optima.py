@@ -116,6 +116,12 @@ def test_default_settings_reach_their_targets(name: str, problem: str) -> None:
     assert max(costs) <= DEFAULTS[name][problem], costs
 
 
+@pytest.mark.parametrize(("name", "target"), [("bbo", 0.15), ("bbo+adam", 0.30)])
+def test_few_searches_of_the_xor_neuron_end_in_a_worse_minimum(name: str, target: float) -> None:
+    costs = [search(name, {}, "xor", seed).best_cost for seed in range(10)]
+    assert sum(cost <= target for cost in costs) >= 8, costs
+
+
 @pytest.mark.parametrize(("name", "parameters", "targets"), BETTER_SETTINGS)
 def test_better_settings_reach_better_targets(
     name: str, parameters: dict[str, Any], targets: dict[str, float]
