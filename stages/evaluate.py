@@ -112,12 +112,13 @@ def _judge_baselines(parameters: Parameters, titles: dict[str, str]) -> pd.DataF
     """A row per classifier, search, dataset and resplit; a classifier for two classes has no other ones."""
     rows: list[dict[str, Any]] = []
     for dataset, title in titles.items():
-        for name, baseline in parameters.baselines.items():
-            path = files.BASELINES / name / f"{dataset}.npz"
-            if not path.exists():
-                continue
-            said = files.read_arrays(path)
-            truth = files.read_arrays(files.RESPLITS / f"{dataset}.npz")["y_test"]
+        paths = {name: files.BASELINES / name / f"{dataset}.npz" for name in parameters.baselines}
+        fitted = [name for name, path in paths.items() if path.exists()]
+        if not fitted:
+            continue
+        truth = files.read_arrays(files.RESPLITS / f"{dataset}.npz")["y_test"]
+        for name in fitted:
+            said = files.read_arrays(paths[name])
             for search in ("default", "grid"):
                 labels, scores = said[f"{search}_labels"], said[f"{search}_scores"]
                 rows += [
@@ -125,7 +126,7 @@ def _judge_baselines(parameters: Parameters, titles: dict[str, str]) -> pd.DataF
                         "dataset": dataset,
                         "title": title,
                         "baseline": name,
-                        "name": baseline.title,
+                        "name": parameters.baselines[name].title,
                         "search": search,
                         "run": run,
                         "acc": float(np.mean(labels[run] == y)),
