@@ -26,14 +26,14 @@ $(READY): pyproject.toml requirements.lock
 	@touch $@
 
 repro: $(READY) ## run the pipeline; PROFILE=smoke|quick|paper picks a profile (default: as params.yaml says)
-	$(if $(PROFILE),python -m stages.params profile=$(PROFILE))
-	dvc repro || { python -m stages.recover && dvc repro; }
+	$(if $(PROFILE),python -m stages.tools.params profile=$(PROFILE))
+	dvc repro || { python -m stages.tools.recover && dvc repro; }
 
 plan: $(READY) ## say how long a run takes, without running it; PROFILE=smoke|quick|paper (default: quick)
-	@python -m stages.plan $(if $(PROFILE),profile=$(PROFILE))
+	@python -m stages.tools.plan $(if $(PROFILE),profile=$(PROFILE))
 
 review: $(READY) ## print the comment of a pull request; BASE=main is what to compare with
-	@python -m stages.review base=$(BASE) $(if $(LINKS),links=$(LINKS))
+	@python -m stages.tools.review base=$(BASE) $(if $(LINKS),links=$(LINKS))
 
 test: $(READY) ## run the tests
 	python -m pytest -n auto --dist loadgroup
@@ -48,7 +48,7 @@ format: $(READY) ## rewrite the sources in the project's style
 	ruff format
 
 params: $(READY) ## compose conf/ into params.yaml anew
-	python -m stages.params
+	python -m stages.tools.params
 
 lock: $(READY) ## resolve requirements.lock anew
 	uv pip compile pyproject.toml --all-extras --universal --fork-strategy fewest --python-version 3.11 \

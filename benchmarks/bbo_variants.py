@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from modn.optimizers.bbo import BBO, BBOState
-from modn.optimizers.space import Array, Space
+from modn.optimizers.core.space import Array, Space
 
 
 class ClippedBBO(BBO):

@@ -17,7 +17,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score, train_test
 from sklearn.pipeline import make_pipeline
 
 from modn import MODNClassifier
-from modn.tables import features_and_labels
+from stages.study.cleaning import features_and_labels
 
 TABLES = Path(__file__).parents[1] / "data" / "tables"
 

@@ -1,4 +1,4 @@
-"""What makes MODN learn by gradients: the parts of `modn.descent` left out or changed, one at a time.
+"""What makes MODN learn by gradients: the parts of `modn.methods.descent` left out or changed, one at a time.
 
     dvc repro resplit && python -m benchmarks.descent [--resplits 2] [--only TEXT]
 
@@ -16,6 +16,7 @@ from unittest.mock import patch
 
 import numpy as np
 from joblib import Parallel, delayed
+from modn.methods.training import Schedule, parameter_space, train
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
@@ -24,9 +25,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.training import ROOT
 from modn import filters, optimizers
+from modn.fast.objective import Objective
 from modn.neuron import Neuron
-from modn.objective import Objective
-from modn.training import Schedule, parameter_space, train
 
 FOLDS = 3
 ALPHAS = 10.0, 1.0  # the comparison's
@@ -63,7 +63,7 @@ def plain_adam(X: np.ndarray, y: np.ndarray, n_classes: int, seed: int) -> Neuro
 
 def untempered(X: np.ndarray, y: np.ndarray, n_classes: int, seed: int) -> Neuron:
     """The decay chosen by the plain loss, overconfidence included."""
-    with patch("modn.descent.TEMPERATURES", np.ones(1)):
+    with patch("modn.methods.descent.TEMPERATURES", np.ones(1)):
         return by("adam")(X, y, n_classes, seed)
 
 

@@ -36,8 +36,8 @@ os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
 import numpy as np
 import pandas as pd
 
-from modn import distinct, kernels
-from modn.objective import Objective
+from modn.fast import distinct, kernels
+from modn.fast.objective import Objective
 
 HERE = Path(__file__).parent
 TABLES = HERE.parent / "data" / "raw" / "uci"

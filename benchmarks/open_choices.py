@@ -28,16 +28,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
+from modn.methods.training import Schedule, train
 
 from benchmarks.bbo_variants import BoxedBBO, ClippedBBO, FaultyBBO, LastGenerationBBO, ReseededBBO
 from benchmarks.training import ALPHA_S, ALPHA_T, ROOT
-from modn import seeding
+from modn.fast.objective import Objective
 from modn.neuron import Neuron
-from modn.objective import Objective
 from modn.optimizers.bbo import BBO
 from modn.scaling import to_unit
-from modn.tables import features_and_labels, parse
-from modn.training import Schedule, train
+from stages.study import seeding
+from stages.study.cleaning import features_and_labels, parse
 
 FILTERS = {"modn": "learned", "modnp": "partition", "modnf": "full"}
 SHORT = {"breast_cancer", "blood_transfusion", "wine", "car", "iris"}  # Table 2: 300 iterations, else 400

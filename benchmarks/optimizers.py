@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from modn.methods.training import parameter_space
 from threadpoolctl import threadpool_limits
 
 from benchmarks.training import ROOT, objective
 from modn import filters
-from modn.optimizers import make, minimize
-from modn.training import parameter_space
+from modn.optimizers import make
+from modn.optimizers.core import minimize
 
 CASES: list[tuple[str, dict[str, Any]]] = [
     ("bbo", {}),

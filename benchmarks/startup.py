@@ -20,7 +20,7 @@ from time import perf_counter, process_time
 begin, cpu = perf_counter(), process_time()
 import stages.{stage}
 imported = perf_counter()
-from stages import composition
+from stages.config import composition
 composition.register()
 composition.compose_stage([])
 print(imported - begin, perf_counter() - imported, process_time() - cpu)

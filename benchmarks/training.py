@@ -23,13 +23,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from modn.methods.training import Schedule, parameter_space, train
 from threadpoolctl import threadpool_limits
 
 from modn import filters
-from modn.objective import Objective
+from modn.fast.objective import Objective
 from modn.optimizers import make
-from modn.splits import Parts, published
-from modn.training import Schedule, parameter_space, train
+from stages.study.splits import Parts, published
 
 ITERATIONS = 400  # Table 2, raisin
 ALPHA_S, ALPHA_T = 10.0, 1.0

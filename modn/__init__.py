@@ -11,7 +11,7 @@ _HOMES = {
     "DNMClassifier": "modn.estimators",
     "MODNClassifier": "modn.estimators",
     "Neuron": "modn.neuron",
-    "Objective": "modn.objective",
+    "Objective": "modn.fast.objective",
     "load": "modn.persistence",
     "save": "modn.persistence",
 }

@@ -33,16 +33,14 @@ def shared_out(n_dendrites: int, n_classes: int) -> NDArray[np.bool_]:
     return np.eye(C, dtype=bool)[np.arange(M) * C // M]
 
 
-def repaired(P: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Let each inoperative dendrite feed the output that `shared_out` would give it."""
-    return P | (shared_out(*P.shape) & ~P.any(axis=1, keepdims=True))
-
-
 def full(n_dendrites: int, n_classes: int) -> NDArray[np.bool_]:
     """Let every output listen to every dendrite (Eq. 7)."""
     M = positive_integer("n_dendrites", n_dendrites)
     C = positive_integer("n_classes", n_classes)
     return np.ones((M, C), dtype=bool)
+
+
+FIXED = {"partition": partition, "full": full}  # the filters that are not learned, by name
 
 
 def dendrite_states(P: NDArray[np.bool_]) -> NDArray[np.str_]:

@@ -1,6 +1,6 @@
 """The multi-in and multi-out dendritic neuron (MODN): Eqs. 1, 2, 5, 8 and 9 of the paper, one method each.
 
-This is the readable truth in float64; `modn.objective` computes the same loss for whole populations, fast.
+This is the readable truth in float64; `modn.fast.objective` computes the same loss for whole populations, fast.
 Shapes: N samples, D features, M dendrites, C outputs.
 """
 

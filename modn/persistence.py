@@ -23,11 +23,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from modn.atomic import replacing
 from modn.dnm import DNM
 from modn.estimators import DNMClassifier, MODNClassifier
 from modn.neuron import Neuron
 from modn.validation import finite_array, positive_integer
+from modn.writing import replacing
 
 FORMAT, VERSION = "modn model", 1
 

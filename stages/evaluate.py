@@ -10,9 +10,10 @@ from modn.dnm import DNM
 from modn.loss import cross_entropy
 from modn.mlp import MLP
 from modn.neuron import Neuron
-from stages import claims, entrypoint, files, tables
-from stages.cells import Cell, all_cells
-from stages.schema import Parameters
+from stages.config.schema import Parameters
+from stages.io import entrypoint, files
+from stages.study import claims, tables
+from stages.study.cells import Cell, all_cells
 
 CURVE_POINTS = 40  # per loss curve; a picture shows no more, and the file is in git
 ROC_POINTS = 41  # per ROC curve

@@ -6,10 +6,10 @@ import math
 import numpy as np
 import pandas as pd
 
-from modn import tables
-from stages import entrypoint, files
-from stages.entrypoint import StageError
-from stages.schema import Dataset, Parameters
+from stages.config.schema import Dataset, Parameters
+from stages.io import entrypoint, files
+from stages.io.entrypoint import StageError
+from stages.study import cleaning as tables
 
 
 def fetch(parameters: Parameters) -> None:

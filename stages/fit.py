@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from modn import classifiers, seeding
-from stages import entrypoint, files, provenance
-from stages.entrypoint import StageError
-from stages.progress import Progress
-from stages.runtime import run_tasks
-from stages.schema import Baseline, Parameters
+from stages.config.schema import Baseline, Parameters
+from stages.io import entrypoint, files, provenance
+from stages.io.entrypoint import StageError
+from stages.io.progress import Progress
+from stages.io.runtime import run_tasks
+from stages.study import baselines as classifiers
+from stages.study import seeding
 
 ARGUMENTS = {"baseline": "one of baselines in params.yaml"}
 SEARCHES = ("default", "grid")

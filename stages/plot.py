@@ -6,8 +6,8 @@ from matplotlib.figure import Figure
 
 from modn import plots
 from modn.neuron import Neuron
-from stages import entrypoint, files
-from stages.schema import Parameters
+from stages.config.schema import Parameters
+from stages.io import entrypoint, files
 
 
 def plot(parameters: Parameters) -> None:

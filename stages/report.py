@@ -11,9 +11,10 @@ import pandas as pd
 from modn import optimizers
 from modn.metrics import classifier_ranks
 from modn.plots import style
-from stages import entrypoint, files, page
-from stages.claims import PAPER_OPTIMIZERS
-from stages.schema import Parameters
+from stages.config.schema import Parameters
+from stages.io import entrypoint, files
+from stages.study import page
+from stages.study.claims import PAPER_OPTIMIZERS
 
 PAPER: dict[str, Any] = {
     "runs": 30,

@@ -1,7 +1,7 @@
 """resplit: the stratified splits that all classifiers of the baselines share, by the protocol `sound`."""
 
-from stages import entrypoint, files
-from stages.schema import Parameters, Split
+from stages.config.schema import Parameters, Split
+from stages.io import entrypoint, files
 from stages.split import write_parts
 
 

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import numpy as np
 
-from modn import splits, tables
-from stages import entrypoint, files
-from stages.entrypoint import StageError
-from stages.schema import Parameters, Split
+from stages.config.schema import Parameters, Split
+from stages.io import entrypoint, files
+from stages.io.entrypoint import StageError
+from stages.study import cleaning as tables
+from stages.study import splits
 
 PROTOCOLS = {"published": splits.published, "sound": splits.sound}
 

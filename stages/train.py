@@ -10,16 +10,18 @@ from time import perf_counter
 
 import numpy as np
 
-from modn import optimizers, seeding, training
+from modn import optimizers
 from modn.dnm import DNMObjective
+from modn.fast.objective import Objective
+from modn.methods import training
 from modn.mlp import MLPObjective
-from modn.objective import Objective
-from stages import entrypoint, files, provenance
-from stages.cells import Cell, study_cells
-from stages.entrypoint import StageError
-from stages.progress import Progress
-from stages.runtime import run_tasks
-from stages.schema import Parameters
+from stages.config.schema import Parameters
+from stages.io import entrypoint, files, provenance
+from stages.io.entrypoint import StageError
+from stages.io.progress import Progress
+from stages.io.runtime import run_tasks
+from stages.study import seeding
+from stages.study.cells import Cell, study_cells
 
 ARGUMENTS = {
     "study": "comparison, tuned or sensitivity",

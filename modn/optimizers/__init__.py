@@ -7,10 +7,10 @@ import importlib
 import pkgutil
 from typing import Any
 
-from modn.optimizers.base import REGISTRY, Optimizer, State, register
-from modn.optimizers.minimize import Minimum, minimize
-from modn.optimizers.space import Space
-from modn.optimizers.state import load_state, save_state
+from modn.optimizers.core.base import REGISTRY, Optimizer, State, register
+from modn.optimizers.core.minimize import Minimum, minimize
+from modn.optimizers.core.space import Space
+from modn.optimizers.core.state import load_state, save_state
 
 __all__ = [
     "Minimum",
@@ -38,7 +38,7 @@ def names() -> list[str]:
 def parameters_class(name: str) -> type[Optimizer]:
     """The dataclass whose fields are the named optimizer's parameters."""
     if name not in REGISTRY:
-        raise ValueError(f"unknown optimizer {name!r}; allowed are {', '.join(names())}")
+        raise ValueError(f"optimizer is {name!r}; allowed: {', '.join(names())}")
     return REGISTRY[name]
 
 
@@ -48,6 +48,6 @@ def make(name: str, **parameters: Any) -> Optimizer:
     unknown = sorted(set(parameters) - set(cls.__dataclass_fields__))
     if unknown:
         raise ValueError(
-            f"{name} has no parameter {', '.join(unknown)}; allowed are {', '.join(cls.__dataclass_fields__)}"
+            f"{name} has no parameter {unknown[0]!r}; allowed: {', '.join(cls.__dataclass_fields__)}"
         )
     return cls(**parameters)

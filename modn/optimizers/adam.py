@@ -1,9 +1,6 @@
 """Adam: gradient steps scaled by running means of the gradient and of its square.
 
 Source: D. Kingma and J. Ba, "Adam: a method for stochastic optimization", ICLR 2015, algorithm 1.
-
-On any cost it is the plain algorithm. Where it trains a MODN, `modn.descent` makes the steps: it has a start,
-a loss, a relaxed filter and a decay of the weights that suit the neuron, and the last fields below are its.
 """
 
 from dataclasses import dataclass, replace
@@ -11,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from modn.optimizers.base import Optimizer, State, register
-from modn.optimizers.checks import check_integer, check_number, check_numbers
-from modn.optimizers.compiled import compiled
-from modn.optimizers.space import Array, Space
+from modn.constraints import Constraint, Number
+from modn.optimizers.core.base import Optimizer, State, register
+from modn.optimizers.core.compiled import compiled
+from modn.optimizers.core.space import Array, Space
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,36 +34,17 @@ class Adam(Optimizer):
     beta1: float = 0.9  # decay of the gradient's mean
     beta2: float = 0.999  # decay of the squared gradient's mean
     epsilon: float = 1e-8  # keeps the division finite where the gradient vanishes
-    decays: tuple[float, ...] = (
-        0.0,
-        0.001,
-        0.01,
-        0.03,
-        0.1,
-    )  # MODN: of the synapses' weights, to choose from
-    folds: int = 4  # MODN: of the cross-validation that chooses
-    validation_rows: int = 5000  # MODN: samples that take part in it, at most
-    filter_share: float = 0.5  # MODN: of the steps, the first, in which P is relaxed
-    slope: float = 1.0  # MODN: deviation of the synapses' first weights, for features in standard units
-    opening: float = 0.5  # MODN: each dendrite's first output at the sample it starts around
 
     state_class: ClassVar[type[State]] = AdamState
     uses_gradient: ClassVar[bool] = True
     searches_bits: ClassVar[bool] = False
-    learns_filter: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_number(self, "learning_rate", 0, ends="(]")
-        check_number(self, "beta1", 0, 1, "[)")
-        check_number(self, "beta2", 0, 1, "[)")
-        check_number(self, "epsilon", 0, ends="(]")
-        check_numbers(self, "decays", 0)
-        check_integer(self, "folds", 2)
-        check_integer(self, "validation_rows", 2)
-        check_number(self, "filter_share", 0, 1)
-        check_number(self, "slope", 0)
-        check_number(self, "opening", 0, 1, "()")
+    allowed: ClassVar[dict[str, Constraint]] = {
+        "learning_rate": Number(0, ends="(]"),
+        "beta1": Number(0, 1, "[)"),
+        "beta2": Number(0, 1, "[)"),
+        "epsilon": Number(0, ends="(]"),
+    }
 
     def _init(self, space: Space, rng: np.random.Generator) -> AdamState:
         points = space.sample(self.population, rng)

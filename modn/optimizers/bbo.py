@@ -17,11 +17,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from modn.optimizers.base import Optimizer, State, register
-from modn.optimizers.checks import check_choice, check_integer, check_number
-from modn.optimizers.compiled import compiled
-from modn.optimizers.draws import rare_positions
-from modn.optimizers.space import Array, Space, rows_of
+from modn.constraints import Constraint, Integer, Number, OneOf
+from modn.optimizers.core.base import Optimizer, State, register
+from modn.optimizers.core.compiled import compiled
+from modn.optimizers.core.draws import rare_positions
+from modn.optimizers.core.space import Array, Space, rows_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,20 +53,27 @@ class BBO(Optimizer):
     elites: int = 2  # simon: best habitats that survive as they are
 
     state_class: ClassVar[type[State]] = BBOState
-    smallest_population: ClassVar[int] = 2  # immigrants come from another habitat
+
+    allowed: ClassVar[dict[str, Constraint]] = {
+        "population": Integer(2),
+        "variant": OneOf(("continuous", "simon")),
+        "mutation": Number(0, 1),
+        "modification": Number(0, 1),
+        "max_immigration": Number(0, 1),
+        "max_emigration": Number(0, 1, "(]"),
+        "blend": Number(0, 1),
+        "sigma": Number(0),
+        "kept": Number(0, 1, "()"),
+        "immigration_lower": Number(0, 1),
+        "step_size": Number(0),
+        "elites": Integer(0),
+    }
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_choice(self, "variant", ("continuous", "simon"))
-        for field in ("mutation", "modification", "max_immigration", "blend"):
-            check_number(self, field, 0, 1)
-        check_number(self, "max_emigration", 0, 1, "(]")
-        check_number(self, "sigma", 0)
-        check_number(self, "kept", 0, 1, "()")
-        check_number(self, "immigration_lower", 0, 1)
-        check_number(self, "immigration_upper", self.immigration_lower, 1)
-        check_number(self, "step_size", 0)
-        check_integer(self, "elites", 0, self.population - 1 if self.variant == "simon" else None)
+        self.require("immigration_upper", Number(self.immigration_lower, 1))
+        if self.variant == "simon":
+            self.require("elites", Integer(0, self.population - 1))
 
     def _init(self, space: Space, rng: np.random.Generator) -> BBOState:
         n = self.population

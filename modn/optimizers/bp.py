@@ -5,9 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from modn.optimizers.base import Optimizer, State, register
-from modn.optimizers.checks import check_choice, check_number
-from modn.optimizers.space import Array, Space
+from modn.constraints import Constraint, Number
+from modn.optimizers.core.base import Optimizer, State, register
+from modn.optimizers.core.space import Array, Space
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,18 +25,14 @@ class BP(Optimizer):
     population: int = 1  # independent descents, from different starts
     iterations: int | None = 3000  # steps
     learning_rate: float = 0.01  # eta
-    # Which gradient the cost function is to return: that of the loss, or Eqs. 15-22 as they are printed.
-    gradient: str = "exact"  # exact | published
 
     state_class: ClassVar[type[State]] = BPState
     uses_gradient: ClassVar[bool] = True
     searches_bits: ClassVar[bool] = False
-    learns_filter: ClassVar[bool] = False
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_number(self, "learning_rate", 0, ends="(]")
-        check_choice(self, "gradient", ("exact", "published"))
+    allowed: ClassVar[dict[str, Constraint]] = {
+        "learning_rate": Number(0, ends="(]"),
+    }
 
     def _init(self, space: Space, rng: np.random.Generator) -> BPState:
         points = space.sample(self.population, rng)

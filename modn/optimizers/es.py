@@ -12,11 +12,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from modn.optimizers.base import Optimizer, State, register
-from modn.optimizers.checks import check_flag, check_integer, check_number
-from modn.optimizers.draws import coins
-from modn.optimizers.relaxed import bounds, relaxed, to_candidates, to_positions
-from modn.optimizers.space import Array, Space
+from modn.constraints import Constraint, Flag, Integer, Number
+from modn.optimizers.core.base import Optimizer, State, register
+from modn.optimizers.core.draws import coins
+from modn.optimizers.core.relaxed import bounds, relaxed, to_candidates, to_positions
+from modn.optimizers.core.space import Array, Space
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,12 +49,12 @@ class ES(Optimizer):
 
     state_class: ClassVar[type[State]] = ESState
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_integer(self, "children", 1)
-        check_number(self, "sigma", 0, ends="(]")
-        check_number(self, "factor", 1)
-        check_flag(self, "clip")
+    allowed: ClassVar[dict[str, Constraint]] = {
+        "children": Integer(1),
+        "sigma": Number(0, ends="(]"),
+        "factor": Number(1),
+        "clip": Flag(),
+    }
 
     @property
     def offspring(self) -> int:

@@ -11,12 +11,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from modn.optimizers.base import Optimizer, State, register
-from modn.optimizers.checks import check_choice, check_integer, check_number
-from modn.optimizers.compiled import compiled
-from modn.optimizers.draws import rare_positions, roulette
-from modn.optimizers.gray import MAX_BITS, decode, encode, word_bits
-from modn.optimizers.space import Array, Space, rows_of
+from modn.constraints import Constraint, Integer, Number, OneOf
+from modn.optimizers.core.base import Optimizer, State, register
+from modn.optimizers.core.compiled import compiled
+from modn.optimizers.core.draws import rare_positions, roulette
+from modn.optimizers.core.gray import MAX_BITS, decode, encode, word_bits
+from modn.optimizers.core.space import Array, Space, rows_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,16 +41,19 @@ class GA(Optimizer):
     elites: int = 0  # best chromosomes that survive as they are
 
     state_class: ClassVar[type[State]] = GAState
-    smallest_population: ClassVar[int] = 2
+
+    allowed: ClassVar[dict[str, Constraint]] = {
+        "population": Integer(2),
+        "crossover": Number(0, 1),
+        "mutation": Number(0, 1),
+        "bits": Integer(1, MAX_BITS),
+        "selection": OneOf(("roulette", "tournament")),
+        "cuts": Integer(1),
+    }
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_number(self, "crossover", 0, 1)
-        check_number(self, "mutation", 0, 1)
-        check_integer(self, "bits", 1, MAX_BITS)
-        check_choice(self, "selection", ("roulette", "tournament"))
-        check_integer(self, "cuts", 1)
-        check_integer(self, "elites", 0, self.population - 1)
+        self.require("elites", Integer(0, self.population - 1))
 
     @property
     def offspring(self) -> int:

@@ -16,11 +16,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from modn.optimizers.base import Optimizer, State, register
-from modn.optimizers.checks import check_choice, check_integer, check_number
-from modn.optimizers.compiled import compiled
-from modn.optimizers.gray import MAX_BITS, decode, encode, word_bits
-from modn.optimizers.space import Array, Space, rows_of
+from modn.constraints import Constraint, Integer, Number, OneOf
+from modn.optimizers.core.base import Optimizer, State, register
+from modn.optimizers.core.compiled import compiled
+from modn.optimizers.core.gray import MAX_BITS, decode, encode, word_bits
+from modn.optimizers.core.space import Array, Space, rows_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,18 +48,21 @@ class PBIL(Optimizer):
     elites: int = 1  # best individuals that stay in the population as they are
 
     state_class: ClassVar[type[State]] = PBILState
-    smallest_population: ClassVar[int] = 2
+
+    allowed: ClassVar[dict[str, Constraint]] = {
+        "population": Integer(2),
+        "learning_rate": Number(0, 1),
+        "negative_learning_rate": Number(0, 1),
+        "code": OneOf(("real", "gray")),
+        "spread": Number(0, ends="(]"),
+        "bits": Integer(1, MAX_BITS),
+    }
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_number(self, "learning_rate", 0, 1)
-        check_number(self, "negative_learning_rate", 0, 1)
-        check_integer(self, "best_count", 0, self.population)
-        check_integer(self, "bad_count", 0, self.population)
-        check_choice(self, "code", ("real", "gray"))
-        check_number(self, "spread", 0, ends="(]")
-        check_integer(self, "bits", 1, MAX_BITS)
-        check_integer(self, "elites", 0, self.population - 1)
+        self.require("best_count", Integer(0, self.population))
+        self.require("bad_count", Integer(0, self.population))
+        self.require("elites", Integer(0, self.population - 1))
 
     @property
     def offspring(self) -> int:

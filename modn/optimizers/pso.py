@@ -12,11 +12,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from modn.optimizers.base import Optimizer, State, register
-from modn.optimizers.checks import check_flag, check_number
-from modn.optimizers.compiled import compiled
-from modn.optimizers.relaxed import relaxed, to_candidates, to_positions
-from modn.optimizers.space import Array, Space
+from modn.constraints import Constraint, Flag, Number
+from modn.optimizers.core.base import Optimizer, State, register
+from modn.optimizers.core.compiled import compiled
+from modn.optimizers.core.relaxed import relaxed, to_candidates, to_positions
+from modn.optimizers.core.space import Array, Space
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,12 +43,13 @@ class PSO(Optimizer):
 
     state_class: ClassVar[type[State]] = PSOState
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for field in ("inertia", "cognitive", "social"):
-            check_number(self, field, 0)
-        check_number(self, "velocity_clamp", 0, ends="(]")
-        check_flag(self, "clip")
+    allowed: ClassVar[dict[str, Constraint]] = {
+        "inertia": Number(0),
+        "cognitive": Number(0),
+        "social": Number(0),
+        "velocity_clamp": Number(0, ends="(]"),
+        "clip": Flag(),
+    }
 
     def _init(self, space: Space, rng: np.random.Generator) -> PSOState:
         positions = relaxed(space).sample(self.population, rng)

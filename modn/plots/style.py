@@ -21,7 +21,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
 
-from modn.atomic import replacing
+from modn.writing import replacing
 
 LineStyle = str | tuple[float, tuple[float, ...]]
 

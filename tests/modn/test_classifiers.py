@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.pipeline import Pipeline
 
-from modn import classifiers
+from stages.study import baselines as classifiers
 
 X, y = load_iris(return_X_y=True)
 FAST = {"modn": {"max_iter": 3}, "dnm": {"max_iter": 3}, "mlp": {"max_iter": 200}}

@@ -11,7 +11,7 @@ import pytest
 
 import modn
 from modn.cli import main
-from modn.columns import Columns, read_csv
+from modn.cli.columns import Columns, read_csv
 
 ROWS = 90
 

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from modn.methods.training import Schedule, Training, train
 
 from modn import filters
-from modn.descent import descend
+from modn.fast.objective import Objective
+from modn.methods.descent import descend
 from modn.neuron import Neuron
-from modn.objective import Objective
 from modn.optimizers.adam import Adam
-from modn.training import Schedule, Training, train
 
 QUICK = Adam(iterations=60, decays=(0.001, 0.1), folds=3)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from modn import distinct, kernels, lanes
+from modn.fast import distinct, kernels, lanes
 
 
 @lanes.compiled

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from modn.methods.training import parameter_space
 
 from modn import filters, gradients
+from modn.fast.objective import Objective
 from modn.loss import cross_entropy
 from modn.neuron import Neuron
-from modn.objective import Objective
-from modn.training import parameter_space
 
 
 class Case(NamedTuple):
@@ -296,8 +296,8 @@ def test_memory_does_not_grow_with_the_number_of_synapses() -> None:
     """64 individuals x 10,000 samples x 60 features x 60 dendrites would be 9 GB of float32 synapses."""
     code = """
 import resource, sys, numpy as np
-from modn.objective import Objective
-from modn.training import parameter_space
+from modn.fast.objective import Objective
+from modn.methods.training import parameter_space
 rng = np.random.default_rng(0)
 X, y, P = rng.random((10_000, 60)), rng.integers(3, size=10_000), rng.random((60, 3)) < 0.5
 Objective(X[:99], y[:99], 60, 3, 10.0, 1.0).loss_and_gradient(rng.random(7206), P)
@@ -315,9 +315,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / per_MiB)
 @pytest.mark.slow
 def test_a_small_import() -> None:
     """Training workers start by importing this: neither pandas nor scikit-learn comes along."""
-    code = (
-        "import sys, modn.objective; print(*sorted({'pandas', 'sklearn', 'matplotlib'} & set(sys.modules)))"
-    )
+    code = "import sys, modn.fast.objective; print(*sorted({'pandas', 'sklearn', 'matplotlib'} & set(sys.modules)))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert loaded.stdout.split() == []
 

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 
-from modn.seeding import generator
+from stages.study.seeding import generator
 
 
 def first_draws(seed: int, *name: str) -> tuple[int, ...]:

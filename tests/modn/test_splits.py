@@ -6,7 +6,7 @@ from math import floor
 import numpy as np
 import pytest
 
-from modn.splits import Parts, published, sound
+from stages.study.splits import Parts, published, sound
 
 
 def table(seed: int = 0, n: int = 60, classes: int = 3) -> tuple[np.ndarray, np.ndarray]:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from modn.tables import Recipe, clean, features_and_labels, sorted_classes
+from stages.study.cleaning import Recipe, clean, features_and_labels, sorted_classes
 
 RAW = {
     "id": ["a", "b", "c", "d", "e", "f"],

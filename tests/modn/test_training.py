@@ -5,15 +5,15 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from modn.methods.training import Schedule, Training, n_callbacks, n_evaluations, parameter_space, train
 
 from modn import filters, optimizers
 from modn.dnm import DNMObjective
+from modn.fast.objective import Objective
 from modn.loss import cross_entropy
 from modn.mlp import MLPObjective
 from modn.neuron import Neuron
-from modn.objective import Objective
 from modn.optimizers import Space, make
-from modn.training import Schedule, Training, n_callbacks, n_evaluations, parameter_space, train
 
 HEURISTICS = ["bbo", "es", "ga", "pbil", "pso"]
 GRADIENTS = ["adam", "bp"]

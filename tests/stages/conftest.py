@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from copies import PIECES, ROOT, Outcome, Place, Project, copy_of
 
-from stages import composition, files
+from stages.config import composition
+from stages.io import files
 
 
 @pytest.fixture
@@ -39,7 +40,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Project:
         else:
             shutil.copy2(ROOT / piece, target)
     project.succeed("git", "init", "--quiet")
-    project.succeed("python", "-m", "stages.params")
+    project.succeed("python", "-m", "stages.tools.params")
     project.commit("Sources")
     return project
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from stages import composition
-from stages.schema import Parameters
+from stages.config import composition
+from stages.config.schema import Parameters
 
 ROOT = Path(__file__).resolve().parents[2]
 PIECES = [

@@ -24,11 +24,13 @@ from copies import Place, Project, contents
 from omegaconf import OmegaConf
 
 from modn import optimizers
-from stages import composition, entrypoint, files, params, schema
-from stages.entrypoint import StageError
+from stages.config import composition, schema
 from stages.evaluate import evaluate
 from stages.fetch import fetch
+from stages.io import entrypoint, files
+from stages.io.entrypoint import StageError
 from stages.split import split
+from stages.tools import params
 from stages.train import ARGUMENTS, train
 
 SMALL = (

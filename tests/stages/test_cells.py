@@ -3,8 +3,8 @@
 import pytest
 from copies import Place
 
-from stages.cells import all_cells, study_cells
-from stages.schema import Parameters
+from stages.config.schema import Parameters
+from stages.study.cells import all_cells, study_cells
 
 CLASSES = {"raisin": 2, "iris": 3, "seeds": 3}
 

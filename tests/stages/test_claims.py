@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stages import claims
+from stages.study import claims
 
 PAPER = Path(__file__).resolve().parents[2] / "data/raw/paper"
 NO_RUNS = pd.DataFrame(

@@ -10,8 +10,8 @@ import yaml
 from copies import Place, Project
 
 from modn import optimizers
-from stages import composition
-from stages.schema import ConfigurationError
+from stages.config import composition
+from stages.config.schema import ConfigurationError
 
 ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"
@@ -77,7 +77,7 @@ def test_dvcs_own_composition_writes_the_same_bytes(fresh: Project) -> None:
     )
     fresh.succeed("python", "compose.py")
     by_dvc = (fresh.root / "dvc.yml").read_bytes()
-    fresh.succeed("python", "-m", "stages.params", "alpha_s=5")
+    fresh.succeed("python", "-m", "stages.tools.params", "alpha_s=5")
     assert (fresh.root / "params.yaml").read_bytes() == by_dvc
     assert yaml.safe_load(by_dvc)["alpha_s"] == 5
 

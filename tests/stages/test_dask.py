@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from copies import Project, contents
 
-from stages import runtime
-from stages.entrypoint import StageError
-from stages.schema import Runtime
+from stages.config.schema import Runtime
+from stages.io import runtime
+from stages.io.entrypoint import StageError
 
 pytest.importorskip("distributed")
 

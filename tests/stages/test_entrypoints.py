@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from copies import ROOT, Project
 
-from stages import entrypoint
+from stages.io import entrypoint
 
 STAGES = sorted(
     path.stem for path in (ROOT / "stages").glob("*.py") if '__name__ == "__main__"' in path.read_text()
@@ -17,7 +17,7 @@ ARGUMENTS = {"train": ["study", "model", "optimizer"]}
 # What must not be imported before a stage has work to do. Seconds are printed by benchmarks/startup.py.
 HEAVY = {
     "params": ["pandas", "sklearn", "scipy", "numba", "matplotlib", "joblib", "distributed", "dvc"],
-    "fetch": ["sklearn", "scipy", "numba", "matplotlib", "joblib", "distributed", "dvc", "stages.uci"],
+    "fetch": ["sklearn", "scipy", "numba", "matplotlib", "joblib", "distributed", "dvc", "stages.io.uci"],
     "split": ["sklearn", "scipy", "numba", "matplotlib", "joblib", "distributed", "dvc"],
     "train": ["sklearn", "matplotlib", "pandas", "distributed", "dvc"],
     "evaluate": ["sklearn", "matplotlib", "distributed", "dvc"],

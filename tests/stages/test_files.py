@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stages import files
-from stages.entrypoint import StageError
+from stages.io import files
+from stages.io.entrypoint import StageError
 
 
 def test_arrays_come_back_as_they_were_and_give_the_same_bytes(tmp_path: Path) -> None:

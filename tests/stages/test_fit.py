@@ -10,17 +10,18 @@ from copies import ROOT, Place
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 
-from modn import classifiers
-from stages import files, schema
-from stages.entrypoint import StageError
+from stages.config import schema
+from stages.config.schema import Baseline, Parameters
 from stages.evaluate import evaluate
 from stages.fetch import fetch
 from stages.fit import capped, fit
+from stages.io import files
+from stages.io.entrypoint import StageError
 from stages.plot import plot
 from stages.report import provenance_of, report
 from stages.resplit import resplit
-from stages.schema import Baseline, Parameters
 from stages.split import split
+from stages.study import baselines as classifiers
 from stages.train import train
 
 SMOKE = ("profile=smoke", "datasets=[iris,caesarian]")

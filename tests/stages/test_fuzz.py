@@ -15,12 +15,13 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
 
-from modn import tables
-from stages import composition, files
-from stages.entrypoint import StageError
+from stages.config import composition
+from stages.config.schema import Dataset, Parameters
 from stages.fetch import fetch
-from stages.schema import Dataset, Parameters
+from stages.io import files
+from stages.io.entrypoint import StageError
 from stages.split import split
+from stages.study import cleaning as tables
 
 # The same examples each time; a folder that a fixture made is used for all of them.
 COMMON: dict[str, Any] = {

@@ -17,7 +17,8 @@ import pytest
 import yaml
 from copies import Outcome, Project, copy_of
 
-from stages import composition, recover
+from stages.config import composition
+from stages.tools import recover
 
 KILLS = 20
 NOT_CACHED = {
@@ -113,7 +114,7 @@ def test_a_lock_that_was_half_written_is_mended_and_no_training_repeated(project
     lock.write_text(whole[: whole.index("size:", len(whole) // 2)] + "si")
     refused = project.run("dvc", "repro")
     assert refused.returncode != 0 and "dvc.lock" in refused.stdout
-    assert "recover: removed dvc.lock" in project.succeed("python", "-m", "stages.recover")
+    assert "recover: removed dvc.lock" in project.succeed("python", "-m", "stages.tools.recover")
     outcome = project.repro()
     assert not any("train" in stage for stage in outcome.ran)
     assert results(project) == before

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stages import page
+from stages.study import page
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from matplotlib.image import imsave
 
-from stages import page
+from stages.study import page
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from stages import tables
+from stages.study import tables
 
 COLUMNS = ["study", "dataset", "title", "model", "optimizer", "run", "n_dendrites", "alpha_s", "alpha_t"]
 COLUMNS += ["acc", "auc", "loss", "inoperative"]

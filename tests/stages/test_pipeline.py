@@ -9,7 +9,7 @@ import yaml
 from copies import FEW, ROOT, Outcome, Project
 
 from modn.neuron import Neuron
-from stages import files
+from stages.io import files
 
 UPSTREAM = {"fetch", "split", "resplit"}
 DOWNSTREAM = {"evaluate", "plot", "report"}

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from copies import FEW, Place, Project
 
-from modn import training
-from stages import calibration, plan
-from stages.calibration import Calibration
-from stages.cells import Cell, study_cells
-from stages.plan import Row
-from stages.schema import Baseline
+from modn.methods import training
+from stages.config.schema import Baseline
+from stages.study.cells import Cell, study_cells
+from stages.tools import calibration, plan
+from stages.tools.calibration import Calibration
+from stages.tools.plan import Row
 from stages.train import train_one
 
 

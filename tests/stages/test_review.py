@@ -10,7 +10,7 @@ import pytest
 import yaml
 from copies import ROOT, Project
 
-from stages import review
+from stages.tools import review
 
 
 def branch_off(project: Project) -> Project:

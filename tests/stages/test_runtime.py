@@ -12,12 +12,12 @@ import pytest
 from copies import Place
 from threadpoolctl import threadpool_info
 
-from modn.objective import Objective
-from stages import runtime
+from modn.fast.objective import Objective
 from stages import train as train_module
-from stages.entrypoint import StageError
+from stages.config.schema import Runtime
 from stages.fetch import fetch
-from stages.schema import Runtime
+from stages.io import runtime
+from stages.io.entrypoint import StageError
 from stages.split import split
 
 ONE, TWO = Runtime("local", workers=1), Runtime("local", workers=2)

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from copies import Place, Project
 
-from stages import files
-from stages.entrypoint import StageError
 from stages.fetch import fetch
+from stages.io import files
+from stages.io.entrypoint import StageError
 from stages.split import split
 
 

@@ -12,13 +12,13 @@ from copies import Place, Project
 
 from modn.loss import cross_entropy
 from modn.neuron import Neuron
-from stages import files
-from stages.entrypoint import StageError
+from stages.config.schema import Parameters
 from stages.evaluate import evaluate
 from stages.fetch import fetch
+from stages.io import files
+from stages.io.entrypoint import StageError
 from stages.plot import plot
 from stages.report import report
-from stages.schema import Parameters
 from stages.split import split
 from stages.train import train
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from modn.optimizers import adam, bbo, draws, ga, gray, pbil, pso
-from modn.optimizers.space import rows_of
+from modn.optimizers import adam, bbo, ga, pbil, pso
+from modn.optimizers.core import draws, gray
+from modn.optimizers.core.space import rows_of
 
 rng = np.random.default_rng(7)
 HABITATS = rng.normal(size=(12, 9))

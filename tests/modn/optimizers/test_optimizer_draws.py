@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from modn.optimizers.draws import coins, rare_positions, roulette
+from modn.optimizers.core.draws import coins, rare_positions, roulette
 
 
 def test_rare_positions_are_independent_trials() -> None:

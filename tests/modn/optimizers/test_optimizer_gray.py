@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from modn.optimizers import Space
-from modn.optimizers.gray import decode, encode
+from modn.optimizers.core.gray import decode, encode
 
 SPACE = Space.box([-1.0, 0.0, 2.0, 1e6], [1.0, 1.0, 2.0, 1e6 + 1])
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from modn.optimizers import Space
+from modn.optimizers.core.gray import encode
 from modn.optimizers.es import ES
 from modn.optimizers.ga import GA
-from modn.optimizers.gray import encode
 from modn.optimizers.pbil import PBIL
 from modn.optimizers.pso import PSO
 

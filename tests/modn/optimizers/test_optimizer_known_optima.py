@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from modn.fast.objective import Objective
 from modn.filters import partition
 from modn.neuron import Neuron
-from modn.objective import Objective
-from modn.optimizers import Minimum, Space, make, minimize, names
+from modn.optimizers import Minimum, Space, make, names
+from modn.optimizers.core import minimize
 
 pytestmark = pytest.mark.slow
 

@@ -5,8 +5,9 @@ import time
 import numpy as np
 import pytest
 
-from modn.optimizers import Space, make, minimize, save_state
-from modn.optimizers.state import load_state
+from modn.optimizers import Space, make, save_state
+from modn.optimizers.core import minimize
+from modn.optimizers.core.state import load_state
 
 SPACE = Space.box([-1.0] * 3, [1.0] * 3)
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from modn.optimizers import Minimum, Optimizer, Space, load_state, make, minimize, names, save_state
+from modn.optimizers import Minimum, Optimizer, Space, load_state, make, names, save_state
+from modn.optimizers.core import minimize
 
 BOX = Space.box([-2.0, 0.0, -1.0, 3.0, 0.5], [1.0, 4.0, -0.5, 3.0, 7.5])  # the fourth variable is fixed
 BITS = Space.bits(12)

@@ -42,7 +42,7 @@ NEW_OPTIMIZER = '''
 from dataclasses import dataclass
 from typing import ClassVar
 
-from modn.optimizers.base import Optimizer, State, register
+from modn.optimizers.core.base import Optimizer, State, register
 
 
 @register("randomsearch")
@@ -62,7 +62,8 @@ class RandomSearch(Optimizer):
 
 USE_IT = """
 import numpy as np
-from modn.optimizers import Space, make, minimize, names
+from modn.optimizers import Space, make, names
+from modn.optimizers.core import minimize
 assert "randomsearch" in names()
 found = minimize(make("randomsearch"), Space.bits(4), lambda x: x.sum(axis=1), 20, np.random.default_rng(0))
 assert found.best_cost == 0 and found.evaluations == 2100

@@ -1,0 +1,158 @@
+"""What a parameter may be: one description that checks a value and says what is allowed.
+
+A class lists its parameters in a table, `allowed: ClassVar = {"population": Integer(1), ...}`; estimators,
+methods, optimizers and the pipeline's configuration all check by such tables, with the same message:
+
+>>> check("population", 0, Integer(1))
+Traceback (most recent call last):
+    ...
+ValueError: population is 0; allowed: an integer >= 1
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+
+class Constraint(Protocol):
+    """What a value may be; `str()` says it in words."""
+
+    def accepts(self, value: Any) -> bool:
+        """Whether the value is allowed."""
+
+
+def check(name: str, value: Any, constraint: Constraint) -> None:
+    """Raise a ValueError with the name, the value and what is allowed, unless the value is accepted."""
+    if not constraint.accepts(value):
+        raise ValueError(f"{name} is {value!r}; allowed: {constraint}")
+
+
+def check_all(values: Mapping[str, Any], allowed: Mapping[str, Constraint], prefix: str = "") -> None:
+    """Check each value that the table knows; `prefix` comes before the names in messages."""
+    for name, constraint in allowed.items():
+        if name in values:
+            check(prefix + name, values[name], constraint)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a finite number; True and False are not numbers."""
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_) and math.isfinite(value)
+
+
+@dataclass(frozen=True)
+class Integer:
+    """An integer from `low` to `high`."""
+
+    low: int
+    high: int | None = None
+
+    def accepts(self, value: Any) -> bool:
+        """Whether the value is allowed."""
+        integer = isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
+        return integer and self.low <= value and (self.high is None or value <= self.high)
+
+    def __str__(self) -> str:
+        return (
+            f"an integer >= {self.low}" if self.high is None else f"an integer from {self.low} to {self.high}"
+        )
+
+
+@dataclass(frozen=True)
+class Number:
+    """A finite number in an interval; `ends` says whether its ends belong to it: "[]", "(]", "[)", "()"."""
+
+    low: float = -math.inf
+    high: float = math.inf
+    ends: str = "[]"
+
+    def accepts(self, value: Any) -> bool:
+        """Whether the value is allowed."""
+        return (
+            is_number(value)
+            and (self.low < value if self.ends[0] == "(" else self.low <= value)
+            and (value < self.high if self.ends[1] == ")" else value <= self.high)
+        )
+
+    def __str__(self) -> str:
+        if self.high < math.inf:
+            return f"a number in {self.ends[0]}{self.low:g}, {self.high:g}{self.ends[1]}"
+        if self.low > -math.inf:
+            return f"a finite number {'>' if self.ends[0] == '(' else '>='} {self.low:g}"
+        return "a finite number"
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of several names."""
+
+    names: Iterable[str]
+
+    def accepts(self, value: Any) -> bool:
+        """Whether the value is allowed."""
+        return isinstance(value, str) and value in self.names
+
+    def __str__(self) -> str:
+        return ", ".join(sorted(self.names)) or "nothing (none is configured)"
+
+
+@dataclass(frozen=True)
+class Flag:
+    """True or False."""
+
+    def accepts(self, value: Any) -> bool:
+        """Whether the value is allowed."""
+        return isinstance(value, bool | np.bool_)
+
+    def __str__(self) -> str:
+        return "True or False"
+
+
+@dataclass(frozen=True)
+class ListOf:
+    """A list of one or more items, each of which must meet a constraint."""
+
+    item: Constraint
+
+    def accepts(self, value: Any) -> bool:
+        """Whether the value is allowed."""
+        is_list = isinstance(value, Sequence) and not isinstance(value, str)
+        return is_list and len(value) > 0 and all(self.item.accepts(one) for one in value)
+
+    def __str__(self) -> str:
+        return f"a list of one or more items, each {self.item}"
+
+
+@dataclass(frozen=True)
+class OrNone:
+    """None, or what another constraint allows."""
+
+    other: Constraint
+
+    def accepts(self, value: Any) -> bool:
+        """Whether the value is allowed."""
+        return value is None or self.other.accepts(value)
+
+    def __str__(self) -> str:
+        return f"{self.other}, or None"
+
+
+class Checked:
+    """A dataclass whose fields are checked by the tables `allowed` of its classes, the base's first."""
+
+    allowed: ClassVar[Mapping[str, Constraint]] = {}
+    name: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        table: dict[str, Constraint] = {}
+        for base in reversed(type(self).__mro__):
+            table |= vars(base).get("allowed", {})
+        for field, constraint in table.items():
+            self.require(field, constraint)
+
+    def require(self, field: str, constraint: Constraint) -> None:
+        """Check a field; for constraints that depend on other fields, beside those of the table."""
+        check(f"{self.name or type(self).__name__}: {field}", getattr(self, field), constraint)

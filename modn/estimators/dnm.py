@@ -1,0 +1,91 @@
+"""DNMClassifier: the dendritic neuron model as a classifier of two classes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import type_of_target
+
+from modn.dnm import DNM
+from modn.estimators.shared import Array, DendriticClassifier
+from modn.fast.dnm import DNMObjective
+from modn.methods import Method, Start, Training
+
+
+class DNMClassifier(DendriticClassifier):
+    """The dendritic neuron model (Eqs. 1-4) as a classifier of two classes.
+
+    Parameters
+    ----------
+    alpha_s, alpha_o, theta_o : float
+        Scaling factors of the synapses and of the soma, and the soma's threshold (Eqs. 1, 4). By default
+        among the best of a cross-validation on the training parts of the paper's five binary tables.
+
+    The other parameters and the attributes are those of `MODNClassifier`; `neuron_` is a `modn.dnm.DNM`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from modn import DNMClassifier
+    >>> X = np.random.default_rng(0).random((200, 2))
+    >>> y = np.where((X[:, 0] > 0.5) & (X[:, 1] < 0.7), "inside", "outside")
+    >>> DNMClassifier(random_state=0).fit(X, y).score(X, y) > 0.9
+    True
+    """
+
+    def __init__(
+        self,
+        solver: str = "adam",
+        n_dendrites: int | None = None,
+        alpha_s: float = 2.0,
+        alpha_o: float = 3.0,
+        theta_o: float = 0.5,
+        max_iter: int | None = None,
+        population_size: int | None = None,
+        solver_options: Mapping[str, Any] | None = None,
+        n_init: int = 1,
+        n_jobs: int | None = None,
+        warm_start: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.solver = solver
+        self.n_dendrites = n_dendrites
+        self.alpha_s = alpha_s
+        self.alpha_o = alpha_o
+        self.theta_o = theta_o
+        self.max_iter = max_iter
+        self.population_size = population_size
+        self.solver_options = solver_options
+        self.n_init = n_init
+        self.n_jobs = n_jobs
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _check_classes(self, classes: NDArray[Any], labels: NDArray[Any]) -> None:
+        super()._check_classes(classes, labels)
+        if len(classes) > 2:
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is "
+                f"{type_of_target(labels)}; it has {len(classes)} classes. MODNClassifier takes any number."
+            )
+
+    def _problem(self, X: Array, codes: NDArray[np.int64], weights: Array, n_classes: int) -> DNMObjective:
+        M = self._n_dendrites(n_classes)
+        return DNMObjective(X, codes, M, self.alpha_s, self.alpha_o, self.theta_o, sample_weight=weights)
+
+    def _first(self, problem: DNMObjective, method: Method, rng: np.random.Generator) -> Start | None:
+        return Start(problem.draw_open(rng)) if method.uses_gradient else None
+
+    def _neuron(self, trained: Training) -> DNM:
+        return DNM.from_parameters(
+            trained.parameters, self.n_features_in_, self.alpha_s, self.alpha_o, self.theta_o
+        )

@@ -1,0 +1,1 @@
+"""The equations compiled: losses and gradients of whole populations, tested against the readable ones."""

@@ -1,0 +1,184 @@
+"""The training loss (Eq. 10) and its gradients for whole populations of neurons, fast.
+
+The same mathematics as `modn.neuron` and `modn.gradients`, which are the readable truth, computed in float32
+by `modn.fast.kernels`. Single-threaded and without state: the same input gives the same bytes in any thread or
+process.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from modn.fast import kernels
+from modn.fast.distinct import Block, blocks_of
+from modn.gradients import DYING_THRESHOLD, check_published_filter
+from modn.validation import (
+    boolean_filter,
+    class_indices,
+    finite_array,
+    positive_integer,
+    positive_number,
+    sample_weights,
+)
+
+Array = NDArray[np.float64]
+
+
+class Objective:
+    """The loss of MODN on one training set, as a function of a population's parameters and filters.
+
+    parameters  (S, 2DM + 2C), rows [w_s row-major | theta_s | w_t | theta_t]; one row is a population of one
+    P           (M, C), one filter for all, or (S, M, C), one each. With one row of parameters and S filters,
+                the dendrites are computed once and each filter costs a matrix product.
+    """
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        n_dendrites: int,
+        n_classes: int,
+        alpha_s: float,
+        alpha_t: float,
+        sample_weight: ArrayLike | None = None,
+    ) -> None:
+        self.X = finite_array("X", X, ("n_samples", "n_features"))
+        self.n_dendrites = positive_integer("n_dendrites", n_dendrites)
+        self.n_classes = positive_integer("n_classes", n_classes)
+        self.y = class_indices("y", y, len(self.X), self.n_classes)
+        self.alpha_s = positive_number("alpha_s", alpha_s)
+        self.alpha_t = positive_number("alpha_t", alpha_t)
+        self.sample_weight = sample_weights("sample_weight", sample_weight, len(self.X))
+        self._scaling = feature_scaling(self.X, self.alpha_s, self.alpha_t)
+        self._blocks = scaled_blocks(self.X, self.y, self.n_classes, self.sample_weight, self._scaling)
+
+    @property
+    def n_parameters(self) -> int:
+        """2DM + 2C, the length of a row of parameters."""
+        return 2 * self.X.shape[1] * self.n_dendrites + 2 * self.n_classes
+
+    def loss(self, parameters: ArrayLike, P: ArrayLike) -> Array:
+        """Return the loss (S,) of each individual."""
+        parameters, P = self._population(parameters, P)
+        loss = np.zeros(max(len(parameters), len(P)))
+        for block in self._blocks:
+            if len(P) > len(parameters):
+                loss += kernels.filters_loss(block, parameters, P, self._scaling)
+            else:
+                loss += kernels.population_loss(block, parameters, P, self._scaling, kernels.MODN)
+        return loss / total_weight(self._blocks)
+
+    def gradient(self, parameters: ArrayLike, P: ArrayLike) -> Array:
+        """Return the exact gradient (S, 2DM + 2C) of each individual's loss."""
+        return self.loss_and_gradient(parameters, P)[1]
+
+    def loss_and_gradient(self, parameters: ArrayLike, P: ArrayLike) -> tuple[Array, Array]:
+        """Return the loss (S,) and its exact gradient (S, 2DM + 2C), computed together."""
+        return self._loss_and_gradient(*self._population(parameters, P), kernels.MODN, dying=None)
+
+    def published_gradient(self, parameters: ArrayLike, P: ArrayLike, filter: str) -> Array:
+        """Return Eqs. 15-22 to the letter, as a gradient (S, 2DM + 2C) to descend (see `modn.gradients`).
+
+        `filter` says whose equations: "partition" (MODNP: 15-18) or "full" (MODNF: 15, 16, 19-22).
+        """
+        parameters, P = self._population(parameters, P)
+        check_published_filter(filter, P)
+        head = kernels.MODNP_PUBLISHED if filter == "partition" else kernels.MODNF_PUBLISHED
+        dying = 1.0 / DYING_THRESHOLD - 1.0  # exp(-a) of Y = 1 / (1 + exp(-a))
+        return self._loss_and_gradient(parameters, P, head, dying)[1]
+
+    def potential_loss_and_gradient(self, parameters: ArrayLike, P: ArrayLike) -> tuple[Array, Array, Array]:
+        """Return the loss (S,) of softmax(U), and its gradients by the parameters and by P (S, M, C).
+
+        U = alpha_t (w_t V - theta_t) is what Eq. 8 takes the tanh of: the order of the classes is that of
+        Eq. 9, but the loss is not held above log(1 + (C - 1) / e^2). P (S, M, C) may be real here: a filter
+        on its way to a Boolean one. For a Boolean P its gradient is not computed, but 0.
+        """
+        rows = population_rows(parameters, self.n_parameters)
+        shape = (len(rows), self.n_dendrites, self.n_classes)
+        boolean = np.asarray(P).dtype == np.bool_
+        P = boolean_filter("P", P, shape) if boolean else finite_array("P", P, shape)
+        dP = np.zeros(shape)
+        loss, gradient = sum_gradients(
+            self._blocks,
+            rows,
+            as_compiled_for(P),
+            self._scaling,
+            kernels.POTENTIALS,
+            dP=None if boolean else dP,
+        )
+        return loss, gradient, dP / total_weight(self._blocks)
+
+    def _loss_and_gradient(
+        self, parameters: Array, P: NDArray[np.bool_], head: int, dying: float | None
+    ) -> tuple[Array, Array]:
+        if len(P) > len(parameters):
+            parameters = np.repeat(parameters, len(P), axis=0)
+        return sum_gradients(self._blocks, parameters, P, self._scaling, head, dying)
+
+    def _population(self, parameters: ArrayLike, P: ArrayLike) -> tuple[Array, NDArray[np.bool_]]:
+        """Check and return parameters (S or 1, 2DM + 2C) and P (S or 1, M, C)."""
+        parameters = population_rows(parameters, self.n_parameters)
+        P = np.asarray(P)
+        if P.ndim == 2:
+            P = boolean_filter("P", P, (self.n_dendrites, self.n_classes))[None]
+        else:
+            S: int | str = "n_individuals" if len(parameters) == 1 else len(parameters)
+            P = boolean_filter("P", P, (S, self.n_dendrites, self.n_classes))
+        return parameters, as_compiled_for(P)
+
+
+def population_rows(parameters: ArrayLike, n_parameters: int) -> Array:
+    """Check and return parameters (S, n_parameters), in the memory layout the kernels are compiled for."""
+    rows = np.asarray(parameters)
+    rows = finite_array("parameters", rows[None] if rows.ndim == 1 else rows, ("n_individuals", n_parameters))
+    return as_compiled_for(rows)
+
+
+def as_compiled_for(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the array in the memory layout the kernels are compiled for."""
+    return array if array.flags.carray else np.require(array, requirements=["C", "W", "A"])
+
+
+def feature_scaling(X: Array, alpha_s: float, alpha_t: float) -> kernels.Scaling:
+    """Return the scaling factors and the features' own.
+
+    float32 keeps 7 digits: features are centred and scaled to [-1, 1] so that none is lost to an offset.
+    """
+    low, high = X.min(axis=0), X.max(axis=0)
+    middle, half = low / 2 + high / 2, high / 2 - low / 2
+    half[half == 0] = 1.0
+    return kernels.Scaling(alpha_s, alpha_t, middle, half)
+
+
+def scaled_blocks(
+    X: Array, y: NDArray[np.int64], n_classes: int, sample_weight: Array | None, scaling: kernels.Scaling
+) -> list[Block]:
+    """Return the training set as the kernels read it."""
+    return blocks_of((X - scaling.middle) / scaling.half, y, n_classes, sample_weight)
+
+
+def total_weight(blocks: list[Block]) -> float:
+    """Return the number of samples, or the sum of their weights."""
+    return sum(block.weight for block in blocks)
+
+
+def sum_gradients(
+    blocks: list[Block],
+    parameters: Array,
+    P: NDArray[Any],
+    scaling: kernels.Scaling,
+    head: int,
+    dying: float | None = None,
+    dP: Array | None = None,
+) -> tuple[Array, Array]:
+    """Return the mean loss (S,) and its gradient (as parameters) over the samples of all blocks.
+
+    The sums of the gradient by P are added to `dP`, if given.
+    """
+    loss, gradient = np.zeros(len(parameters)), np.zeros(parameters.shape)
+    for block in blocks:
+        kernels.population_gradient(block, parameters, P, scaling, head, dying, loss, gradient, dP)
+    weight = total_weight(blocks)
+    return loss / weight, gradient / weight

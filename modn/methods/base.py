@@ -1,0 +1,111 @@
+"""What a method of training is: it takes a problem and a budget, and returns what it found.
+
+A problem is what is minimised; a method spends evaluations of it. Methods differ in what they move: the
+parameters alone (`Search`), the parameters and the filter P in turn (`TwoStep`), both by gradients
+(`Descent`), or one method after another (`Memetic`).
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modn.constraints import Checked
+from modn.optimizers.core.space import Space
+
+Array = NDArray[np.float64]
+Filter = NDArray[np.bool_]
+OnStep = Callable[[int, float], bool | None]  # the number of the step and the best loss; True stops
+
+
+class Problem(Protocol):
+    """What is minimised: the loss of a model on one training set."""
+
+    @property
+    def space(self) -> Space:
+        """Where an initial population is drawn, V variables."""
+
+    def loss(self, population: Array) -> Array:
+        """(S, V) -> (S,)."""
+
+    def loss_and_gradient(self, population: Array) -> tuple[Array, Array]:
+        """(S, V) -> (S,), (S, V)."""
+
+
+class Start(NamedTuple):
+    """Parameters to continue from."""
+
+    parameters: Array  # (V,)
+    P: Filter | None = None  # (M, C); None: the model has no filter
+    loss: float | None = None  # where it is known; None: it is computed
+
+
+class Work(NamedTuple):
+    """What a training costs if nothing stops it."""
+
+    evaluations: int  # individuals evaluated
+    steps: int  # calls of on_step
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """What training found and what it used."""
+
+    parameters: Array  # (V,) the best ever evaluated
+    P: Filter | None  # (M, C); None: the model has no filter
+    loss: float
+    # The best loss so far after each step, that of the start first. A descent's curve follows the loss that
+    # it minimises, which is not Eq. 10.
+    curve: Array
+    filter_steps: int  # how many of the curve's steps changed P
+    evaluations: int  # individuals evaluated
+
+
+class Steps:
+    """Numbers the steps of several parts of a training as one, and remembers whether it was stopped."""
+
+    def __init__(self, on_step: OnStep | None) -> None:
+        self.on_step, self.count, self.stopped = on_step, 0, False
+
+    def __call__(self, step: int, loss: float) -> bool:
+        """Pass a part's step on; its own number does not matter."""
+        if not self.stopped:
+            self.stopped = self.on_step is not None and self.on_step(self.count, loss) is True
+            self.count += 1
+        return self.stopped
+
+
+class Method(Checked, ABC):
+    """A way to train."""
+
+    @property
+    @abstractmethod
+    def iterations(self) -> int | None:
+        """The method's own budget; None: it has none."""
+
+    @property
+    @abstractmethod
+    def uses_gradient(self) -> bool:
+        """Whether it starts with a descent, which needs a start where the gradient is not 0."""
+
+    @abstractmethod
+    def train(
+        self,
+        problem: Any,
+        budget: int,
+        rng: np.random.Generator,
+        on_step: OnStep | None = None,
+        start: Start | None = None,
+    ) -> Training:
+        """Minimise the problem's loss in `budget` iterations on the parameters.
+
+        `on_step(step, loss)` is called after each step; returning True stops the training with the best
+        found so far. `start`: parameters to continue from.
+        """
+
+    @abstractmethod
+    def work(self, problem: Any, budget: int, started: bool = False) -> Work:
+        """What `train` costs if nothing stops it; `started`: with a start."""

@@ -1,0 +1,258 @@
+"""A MODN trained by its exact gradient, the filter included: what the paper leaves empty in Table 3.
+
+The paper cannot follow a gradient where P is Boolean, and where it can, the gradient dies. Here is what was
+found to help (docs/training.md has the numbers):
+
+- Features in standard units, so that one step size fits all; the result depends on no alpha_s or alpha_t.
+- Each dendrite starts open around a training sample of "its" class, with random slopes; no two are alike.
+- The loss is that of softmax(U) instead of softmax(tanh U): it has the same arg max, and a slope where tanh
+  has none. At the end w_t and theta_t are scaled so that the outputs lie in tanh's range again.
+- P starts as the partition of MODNP, is relaxed to sigmoid(logits) and moves with the parameters; the logits'
+  scale grows until, after a share of the steps, P is rounded for good and the parameters settle around it.
+- The synapses' weights decay. How fast is chosen by cross-validation within the training set, among a few
+  rates that are tried side by side, each judged by its loss at the best temperature: overconfidence, which
+  changes no decision, is not held against it.
+"""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from modn import filters
+from modn.constraints import Constraint, Integer, ListOf, Number
+from modn.fast.objective import Objective
+from modn.methods.base import Array, Filter, Method, OnStep, Start, Steps, Training, Work
+from modn.methods.problems import FixedFilter, LearnedFilter
+from modn.neuron import Neuron
+from modn.optimizers.adam import Adam
+
+FIRST_W_T = 3.0  # a dendrite that opens changes the odds of its class by e^3
+CERTAINTY = 2.0  # logit of P at the start: 0.88 where the partition has a 1, 0.12 where it has a 0
+LAST_SCALE = 4.0  # of the logits before they are rounded: what is left undecided is then within 1 / e^4
+TEMPERATURES = 2.0 ** (np.arange(9) / -2)  # 1 to 1/16
+SQUASHED_SHARE = 0.95  # of all potentials on the training set ...
+SQUASHED_SIZE = 2.0  # ... are brought within +-2, where tanh still tells them apart
+
+
+@dataclass(frozen=True)
+class Descent(Method):
+    """Adam on the loss of softmax(U), from a start that suits the neuron, with a decay of the weights."""
+
+    optimizer: Adam = field(default_factory=Adam)  # its population: descents, of which the best is kept
+    decays: tuple[float, ...] = (0.0, 0.001, 0.01, 0.03, 0.1)  # of the synapses' weights, to choose from
+    folds: int = 4  # of the cross-validation that chooses
+    validation_rows: int = 5000  # samples that take part in it, at most
+    filter_share: float = 0.5  # of the steps, the first, in which a learned P is relaxed
+    slope: float = 1.0  # deviation of the synapses' first weights, for features in standard units
+    opening: float = 0.5  # each dendrite's first output at the sample it starts around
+
+    allowed: ClassVar[dict[str, Constraint]] = {
+        "decays": ListOf(Number(0)),
+        "folds": Integer(2),
+        "validation_rows": Integer(2),
+        "filter_share": Number(0, 1),
+        "slope": Number(0),
+        "opening": Number(0, 1, "()"),
+    }
+
+    @property
+    def iterations(self) -> int | None:
+        """Adam's own budget."""
+        return self.optimizer.iterations
+
+    @property
+    def uses_gradient(self) -> bool:
+        """Always; it draws a start of its own."""
+        return True
+
+    def train(
+        self,
+        problem: FixedFilter | LearnedFilter,
+        budget: int,
+        rng: np.random.Generator,
+        on_step: OnStep | None = None,
+        start: Start | None = None,
+    ) -> Training:
+        """Descend from filter P, which stays as it is unless it is learned.
+
+        A start belongs to its P: neither the filter nor the decay is searched again; the middle one of
+        `decays` is taken.
+        """
+        objective = problem.objective
+        P = problem.P if isinstance(problem, FixedFilter) else None
+        if start is not None:
+            if P is not None and not np.array_equal(np.asarray(start.P), P):
+                raise ValueError("start has another P than the problem; allowed: the same P")
+            P = np.asarray(start.P)
+        learn_P = P is None
+        if P is None:
+            P = filters.shared_out(objective.n_dendrites, objective.n_classes)
+        run = _Run(self, objective, P, learn_P, budget, Steps(on_step))
+        decay = self.decays[len(self.decays) // 2] if start is not None else run.choose_decay(rng)
+        return run.best(decay, rng, None if start is None else start.parameters)
+
+    def work(self, problem: FixedFilter | LearnedFilter, budget: int, started: bool = False) -> Work:
+        """The descents that choose the decay, and those on the whole training set."""
+        folds = 0 if started or len(self.decays) == 1 else self.folds
+        evaluations = (folds * len(self.decays) + self.optimizer.population) * (budget + 1)
+        return Work(evaluations, (folds + 1) * (budget + 1))
+
+
+class _Run:
+    """One training: the training set in standard units, and what was used so far."""
+
+    def __init__(
+        self, method: Descent, objective: Objective, P: Filter, learn_P: bool, iterations: int, steps: Steps
+    ) -> None:
+        self.method, self.objective, self.P, self.iterations = method, objective, P, iterations
+        self.steps, self.evaluations = steps, 0
+        self.filter_steps = round(method.filter_share * iterations) if learn_P else 0
+        self.mean, deviation = objective.X.mean(axis=0), objective.X.std(axis=0)
+        self.deviation = np.where(deviation > 0, deviation, 1.0)
+        self.X = (objective.X - self.mean) / self.deviation
+        self.n_weights = self.X.shape[1] * len(P)
+
+    def choose_decay(self, rng: np.random.Generator) -> float:
+        """The decay whose neurons, trained on all parts of the training set but one, judge that one best."""
+        decays, weight = np.array(self.method.decays), self.objective.sample_weight
+        rows = rng.permutation(len(self.X))[: self.method.validation_rows]
+        n_folds = min(self.method.folds, len(rows))
+        if len(decays) == 1 or n_folds < 2:
+            return float(decays[len(decays) // 2])
+        y = self.objective.y[rows]
+        fold_of = np.empty(len(rows), dtype=np.int64)
+        fold_of[np.argsort(y, kind="stable")] = np.arange(len(rows)) % n_folds  # each class in every fold
+        potentials = np.empty((len(decays), len(rows), self.objective.n_classes))
+        for fold in range(n_folds):
+            seen, unseen = rows[fold_of != fold], rows[fold_of == fold]
+            first = self._drawn(1, seen, rng)
+            points, Ps, *_ = self._follow(self._problem(seen), np.repeat(first, len(decays), axis=0), decays)
+            for k, (point, P) in enumerate(zip(points, Ps, strict=True)):
+                potentials[k, fold_of == fold] = self._potentials(point, P, self.X[unseen])
+        weights = None if weight is None else weight[rows]
+        return float(decays[np.argmin([_tempered_loss(U, y, weights) for U in potentials])])
+
+    def best(self, decay: float, rng: np.random.Generator, start: Array | None) -> Training:
+        """The best of the descents on the whole training set."""
+        everything = np.arange(len(self.X))
+        points = self._drawn(self.method.optimizer.population, everything, rng)
+        if start is not None:
+            points[0] = self._to_standard_units(start)
+        decays = np.full(len(points), decay)
+        points, Ps, losses, curve = self._follow(self._problem(everything), points, decays)
+        chosen = int(np.argmin(losses))
+        P = Ps[chosen]
+        parameters = self._to_objective_units(self._squashed(points[chosen], P))
+        loss = float(self.objective.loss(parameters, P)[0])
+        filter_steps = min(self.filter_steps, len(curve) - 1)
+        return Training(parameters, P, loss, curve, filter_steps, self.evaluations)
+
+    def _problem(self, rows: NDArray[np.int64]) -> Objective:
+        """The loss on some of the samples, in standard units."""
+        o = self.objective
+        weight = None if o.sample_weight is None else o.sample_weight[rows]
+        return Objective(self.X[rows], o.y[rows], o.n_dendrites, o.n_classes, 1.0, 1.0, weight)
+
+    def _drawn(self, n: int, rows: NDArray[np.int64], rng: np.random.Generator) -> Array:
+        """Points (n, V): each dendrite puts out `opening` at a sample of the class it begins with."""
+        D, (M, C) = self.X.shape[1], self.P.shape
+        centres = np.empty((n, M), dtype=np.int64)
+        for j, own in enumerate(filters.shared_out(M, C).argmax(axis=1)):
+            of_class = rows[self.objective.y[rows] == own]
+            centres[:, j] = rng.choice(of_class if of_class.size else rows, size=n)
+        w = rng.normal(0.0, self.method.slope, (n, D, M))
+        # sigmoid(margin) ** D = opening
+        margin = -np.log(np.expm1(-np.log(self.method.opening) / D))
+        theta = w * self.X[centres].transpose(0, 2, 1) - margin
+        telodendra = np.repeat([FIRST_W_T, 0.0], C)
+        return np.concatenate([w.reshape(n, -1), theta.reshape(n, -1), np.tile(telodendra, (n, 1))], axis=1)
+
+    def _follow(self, problem: Objective, points: Array, decays: Array) -> tuple[Array, Filter, Array, Array]:
+        """Descend from points (S, V), each with its decay: the last points, filters, losses, and the curve.
+
+        The logits of P are further variables of each point while it is relaxed; the losses include the decay.
+        """
+        S, n_parameters = points.shape
+        P: Filter | None = np.tile(self.P, (S, 1, 1))
+        if self.filter_steps:
+            logits = np.tile(np.where(self.P, CERTAINTY, -CERTAINTY).ravel(), (S, 1))
+            points, P = np.concatenate([points, logits], axis=1), None
+        mean, mean_square = np.zeros_like(points), np.zeros_like(points)
+        curve: list[float] = []
+        for step in range(self.iterations + 1):
+            if P is None and step == self.filter_steps:
+                P = self._rounded(points[:, n_parameters:])
+                points, mean, mean_square = (a[:, :n_parameters] for a in (points, mean, mean_square))
+            scale = 1 + (LAST_SCALE - 1) * step / max(1, self.filter_steps)
+            soft_P = expit(scale * points[:, n_parameters:]).reshape(S, *self.P.shape) if P is None else P
+            losses, slopes, dP = problem.potential_loss_and_gradient(points[:, :n_parameters], soft_P)
+            self.evaluations += S
+            curve.append(min([float(losses.min()), *curve[-1:]]))
+            if self.steps(step, curve[-1]) or step == self.iterations:
+                break
+            if P is None:
+                dlogits = scale * soft_P * (1 - soft_P) * dP
+                slopes = np.concatenate([slopes, dlogits.reshape(S, -1)], axis=1)
+            slopes[:, : self.n_weights] += decays[:, None] * points[:, : self.n_weights]
+            change, mean, mean_square = self.method.optimizer.change(slopes, mean, mean_square, step + 1)
+            points = points - change * (1 + np.cos(np.pi * step / self.iterations)) / 2
+        if P is None:
+            P = self._rounded(points[:, n_parameters:])
+        points = points[:, :n_parameters]
+        penalties = decays * (points[:, : self.n_weights] ** 2).sum(axis=1) / 2
+        return points, P, losses + penalties, np.array(curve)
+
+    def _rounded(self, logits: Array) -> Filter:
+        """The Boolean filters (S, M, C) the logits stand for."""
+        return logits.reshape(-1, *self.P.shape) > 0
+
+    def _potentials(self, point: Array, P: Filter, X: Array) -> Array:
+        """U (N, C) of samples in standard units."""
+        neuron = Neuron.from_parameters(point, P, X.shape[1], 1.0, 1.0)
+        return neuron.w_t * neuron.soma(X) - neuron.theta_t
+
+    def _squashed(self, point: Array, P: Filter) -> Array:
+        """The point with all potentials shifted and scaled alike, so that tanh keeps their order."""
+        C = P.shape[1]
+        U = self._potentials(point, P, self.X)
+        two_highest = np.sort(U, axis=1)[:, -2:]
+        border = float(two_highest.mean())  # decisions are made here
+        size = float(np.quantile(np.abs(U - border), SQUASHED_SHARE))
+        scale = SQUASHED_SIZE / size if size > 0 else 1.0
+        point = point.copy()
+        point[-C:] = scale * (point[-C:] + border)
+        point[-2 * C : -C] *= scale
+        return point
+
+    def _to_objective_units(self, point: Array) -> Array:
+        """Standard units to the objective's features and scaling factors: the same neuron."""
+        w, theta, w_t, theta_t = self._layers(point)
+        w = w / self.deviation[:, None]
+        theta = theta + w * self.mean[:, None]
+        o = self.objective
+        synaptic = np.concatenate([w.ravel(), theta.ravel()]) / o.alpha_s
+        return np.concatenate([synaptic, w_t / o.alpha_t, theta_t / o.alpha_t])
+
+    def _to_standard_units(self, parameters: Array) -> Array:
+        w, theta, w_t, theta_t = self._layers(parameters)
+        o = self.objective
+        theta = (theta - w * self.mean[:, None]) * o.alpha_s
+        w = w * self.deviation[:, None] * o.alpha_s
+        return np.concatenate([w.ravel(), theta.ravel(), w_t * o.alpha_t, theta_t * o.alpha_t])
+
+    def _layers(self, parameters: Array) -> tuple[Array, Array, Array, Array]:
+        M, C = self.P.shape
+        w, theta, w_t, theta_t = np.split(parameters, np.cumsum([self.n_weights, self.n_weights, C]))
+        return w.reshape(-1, M), theta.reshape(-1, M), w_t, theta_t
+
+
+def _tempered_loss(U: Array, y: NDArray[np.int64], weights: Array | None) -> float:
+    """The loss of softmax(t U) at the best of the temperatures t."""
+    losses = []
+    for t in TEMPERATURES:
+        each = np.logaddexp.reduce(t * U, axis=1) - t * U[np.arange(len(y)), y]
+        losses.append(np.average(each, weights=weights))
+    return float(min(losses))

@@ -1,0 +1,1 @@
+"""What the optimizers share: spaces, the loop, states, draws, codes."""

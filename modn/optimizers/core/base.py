@@ -1,0 +1,129 @@
+"""What every optimizer is: parameters (a frozen dataclass), a state, and init / ask / tell.
+
+The loop is always the same, whoever runs it (`minimize`, a trainer, a user):
+
+    state = optimizer.init(space, rng)
+    while ...:
+        candidates = optimizer.ask(state, rng)          # the first ones are the initial population
+        state = optimizer.tell(state, candidates, cost(candidates), rng)
+
+A state is never changed in place, so it can be kept, saved (`save_state`) and gone back to.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from modn.constraints import Checked, Constraint, Integer, OrNone
+from modn.optimizers.core.space import Array, Space
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """What all states hold; each algorithm adds its own arrays, ints and floats."""
+
+    space: Space
+    generation: int  # populations told so far
+    best: Array  # (V,) the best individual ever told; the first one until a finite cost is told
+    best_cost: float  # inf until a finite cost is told
+
+
+@dataclass(frozen=True)
+class Optimizer(Checked, ABC):
+    """The parameters all optimizers share, and the bookkeeping around each one's own `_tell`.
+
+    Each algorithm has a state class of its own: here states are `Any`, there they are that class.
+    """
+
+    population: int = 100  # individuals per generation
+    iterations: int | None = None  # generations after the initial population; None: the dataset's own budget
+
+    name: ClassVar[str] = ""  # set by `register`
+    state_class: ClassVar[type[State]] = State
+    uses_gradient: ClassVar[bool] = False  # the cost function returns (costs, gradients)
+    searches_bits: ClassVar[bool] = True  # Boolean spaces are welcome
+
+    allowed: ClassVar[dict[str, Constraint]] = {"population": Integer(1), "iterations": OrNone(Integer(0))}
+
+    @property
+    def offspring(self) -> int:
+        """How many individuals an iteration evaluates."""
+        return self.population
+
+    def evaluations(self, iterations: int) -> int:
+        """How many individuals the initial population and these iterations evaluate."""
+        return self.population + self.offspring * iterations
+
+    def init(self, space: Space, rng: np.random.Generator) -> Any:
+        """A state whose first `ask` gives the initial population, uniform in the space."""
+        if space.boolean and not self.searches_bits:
+            raise ValueError(f"{self.name} follows a gradient and cannot search a Boolean space")
+        return self._init(space, rng)
+
+    def tell(
+        self,
+        state: Any,
+        candidates: Array,
+        costs: npt.ArrayLike,
+        rng: np.random.Generator,
+        gradients: npt.ArrayLike | None = None,
+    ) -> Any:
+        """The state after learning the candidates' costs (n,); one that is not finite counts as the worst."""
+        candidates = np.asarray(candidates, dtype=state.space.dtype)
+        costs = np.asarray(costs, dtype=np.float64)
+        if candidates.shape != (len(candidates), state.space.size) or costs.shape != candidates.shape[:1]:
+            raise ValueError(
+                f"candidates and costs have shapes {candidates.shape} and {costs.shape}; "
+                f"allowed are (n, {state.space.size}) and (n,)"
+            )
+        costs = np.where(np.isfinite(costs), costs, np.inf)
+        slopes = None
+        if self.uses_gradient:
+            if gradients is None:
+                raise ValueError(f"{self.name} needs gradients (n, V) beside the costs")
+            slopes = np.asarray(gradients, dtype=np.float64)
+            if slopes.shape != candidates.shape:
+                raise ValueError(f"gradients have shape {slopes.shape}; allowed is {candidates.shape}")
+            # One bad number must not spoil a point for ever.
+            slopes = np.where(np.isfinite(slopes), slopes, 0)
+        first = int(costs.argmin())
+        best, best_cost = state.best, state.best_cost
+        if costs[first] < best_cost or state.generation == 0:
+            best, best_cost = candidates[first].copy(), float(costs[first])
+        state = replace(state, generation=state.generation + 1, best=best, best_cost=best_cost)
+        return self._tell(state, candidates, costs, rng, slopes)
+
+    @abstractmethod
+    def _init(self, space: Space, rng: np.random.Generator) -> Any: ...
+
+    @abstractmethod
+    def ask(self, state: Any, rng: np.random.Generator) -> Array:
+        """The candidates (n, V) to evaluate next."""
+
+    @abstractmethod
+    def _tell(
+        self, state: Any, candidates: Array, costs: Array, rng: np.random.Generator, gradients: Array | None
+    ) -> Any:
+        """The algorithm's own part of `tell`: costs are finite or +inf, best and generation are up to date.
+
+        In the first call (generation 1) the candidates are the initial population.
+        """
+
+
+REGISTRY: dict[str, type[Optimizer]] = {}
+Class = TypeVar("Class", bound=type[Optimizer])
+
+
+def register(name: str) -> Callable[[Class], Class]:
+    """Class decorator: make an optimizer known by its name."""
+
+    def enter(cls: Class) -> Class:
+        cls.name = name
+        REGISTRY[name] = cls
+        return cls
+
+    return enter

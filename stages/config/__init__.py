@@ -1,0 +1,1 @@
+"""The parameters: their schema, how conf/ composes to them, and what is derived."""

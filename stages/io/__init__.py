@@ -1,0 +1,1 @@
+"""Files, runtimes, provenance and progress: how stages read, run and write."""

@@ -1,0 +1,62 @@
+"""The door of every stage: arguments and parameters in, a clear error and an exit code out."""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+from stages.config import composition
+
+Stage = Callable[..., None]
+
+
+SYNTAX = """Parameters are read from params.yaml; key=value changes one for this call, in Hydra's syntax:
+alpha_s=5, runtime.workers=1, optimizers.bbo.population=50. `dvc repro` calls the stages in order."""
+
+
+class StageError(Exception):
+    """Something a user can mend: said in one message, without a traceback."""
+
+
+def run(name: str, about: str | None, stage: Stage, arguments: Mapping[str, str] | None = None) -> None:
+    """Call stage(parameters, **arguments) with what params.yaml and the command line say.
+
+    `arguments` are the stage's own, name -> help; on the command line they look like parameters: model=modnf.
+    """
+    arguments = arguments or {}
+    parser = argparse.ArgumentParser(
+        prog=f"python -m stages.{name}",
+        usage=" ".join([f"python -m stages.{name}", *(f"{a}=..." for a in arguments), "[key=value ...]"]),
+        description=about,
+        epilog="".join(f"{argument}=...: {text}\n" for argument, text in arguments.items()) + SYNTAX,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("overrides", nargs="*", help=argparse.SUPPRESS)
+    overrides = parser.parse_args().overrides
+    composition.register()
+    with reported(name):
+        own = dict(
+            override.split("=", 1) for override in overrides if override.partition("=")[0] in arguments
+        )
+        missing = [argument for argument in arguments if argument not in own]
+        if missing:
+            raise StageError(f"{missing[0]}=... is missing: {arguments[missing[0]]}")
+        rest = [override for override in overrides if override.partition("=")[0] not in arguments]
+        stage(composition.compose_stage(rest), **own)
+
+
+@contextmanager
+def reported(name: str) -> Iterator[None]:
+    """End the process with one message where a user can mend it; a fault of ours keeps its traceback."""
+    try:
+        yield
+    except (StageError, ValueError, MemoryError) as error:
+        sys.exit(f"{name}: {error}")
+    except FileNotFoundError as error:
+        sys.exit(f"{name}: {error.filename} is missing; an earlier stage makes it: dvc repro")
+    except OSError as error:
+        if error.strerror is None:
+            raise  # not the system's word on a file
+        sys.exit(f"{name}: {error.filename2 or error.filename}: {error.strerror}; nothing was replaced")
+    except KeyboardInterrupt:
+        sys.exit(130)

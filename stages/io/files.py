@@ -1,0 +1,133 @@
+"""Where the stages keep things, and how they write them: to a temporary file first, then os.replace."""
+
+import io
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stages.config.composition import ROOT
+from stages.io.entrypoint import StageError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+RAW = ROOT / "data/raw"
+TABLES = ROOT / "data/tables"  # fetch
+TABLE1 = ROOT / "data/table1.csv"  # fetch
+SPLITS = ROOT / "data/splits"  # split
+RESPLITS = ROOT / "data/resplits"  # resplit
+MODELS = ROOT / "data/models"  # train: results, a function of parameters, data and seed alone
+BASELINES = ROOT / "data/models/baselines"  # fit: what the classifiers say of the test parts
+PROVENANCE = ROOT / "data/provenance"  # train, fit: how and when results were made
+EXAMPLES = ROOT / "data/examples.npz"  # evaluate: neurons to draw
+PART = ".part"  # how names of temporary files end; neither git nor DVC looks at them
+
+FORMAT = 1  # of the .npz files: raised when what they hold changes, so that older ones are not misread
+
+
+def report_folder(profile: str) -> Path:
+    """What a reviewer reads."""
+    return ROOT / "reports" / profile
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file, or leave the old one as it is."""
+    _replace(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write JSON with a stable layout."""
+    write_text(path, json.dumps(value, indent=2, sort_keys=True) + "\n")
+
+
+def write_csv(path: Path, frame: "pd.DataFrame") -> None:
+    """Write a CSV whose numbers read back to the same values."""
+    write_text(path, frame.to_csv(index=False, lineterminator="\n"))
+
+
+def read_csv(path: Path) -> "pd.DataFrame":
+    """Read a CSV written by write_csv; one without rows or columns is an empty table."""
+    import pandas as pd
+
+    return pd.read_csv(path) if path.stat().st_size > 1 else pd.DataFrame()
+
+
+def write_arrays(path: Path, arrays: "dict[str, np.ndarray]") -> None:
+    """Write an .npz; the same arrays give the same bytes."""
+    import numpy as np
+
+    def save(temporary: Path) -> None:
+        with temporary.open("wb") as stream:
+            np.savez(stream, allow_pickle=False, format=np.array(FORMAT), **arrays)
+
+    _replace(path, save)
+
+
+def read_arrays(path: Path) -> "dict[str, np.ndarray]":
+    """Read an .npz written by write_arrays."""
+    import numpy as np
+
+    content = path.read_bytes()
+    name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+    if not content.startswith(b"PK"):  # NumPy takes it for a pickle and tells how to open that all the same
+        raise StageError(f"{name} is damaged; `dvc repro` restores it (it is no .npz)")
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as stored:
+            arrays = {key: np.asarray(stored[key]) for key in stored}
+    except Exception as error:  # NumPy, zipfile and zlib raise what they like on bytes that are not ours
+        raise StageError(f"{name} is damaged; `dvc repro` restores it ({error})") from None
+    version = arrays.pop("format", None)
+    if version is None or not np.array_equal(version, FORMAT):
+        found = "no format number" if version is None else f"format {version}"
+        raise StageError(
+            f"{name} was written by another version of modn: it has {found}, this one reads {FORMAT}; "
+            "`dvc repro --force` makes it anew"
+        )
+    return arrays
+
+
+@contextmanager
+def replaced_folder(folder: Path) -> Iterator[Path]:
+    """A new folder to fill; it takes the old one's place only when all of it is there."""
+    _prepare(folder)
+    fresh = Path(tempfile.mkdtemp(PART, f".{folder.name}-", folder.parent))
+    try:
+        fresh.chmod(0o755)
+        yield fresh
+        if folder.exists():
+            shutil.rmtree(folder)
+        fresh.replace(folder)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _replace(path: Path, write: Callable[[Path], object]) -> None:
+    _prepare(path)
+    handle, name = tempfile.mkstemp(PART, f".{path.name}-", path.parent)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        write(temporary)
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except OSError as error:
+        error.filename = error.filename or str(path)  # a full disk has no name of its own
+        raise
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _prepare(path: Path) -> None:
+    """Make the folder that a path is in, and clear it of what a killed process was writing for the path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for leftover in path.parent.glob(f".{path.name}-*{PART}"):
+        if leftover.is_dir():
+            shutil.rmtree(leftover)
+        else:
+            leftover.unlink()

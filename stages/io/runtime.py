@@ -1,0 +1,182 @@
+"""Where the tasks of a stage run: this machine's cores, or a Dask cluster. No result depends on it.
+
+A task that fails, or takes its worker with it, is named once all the others are done.
+"""
+
+import hashlib
+import importlib.util
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures.process import BrokenProcessPool
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import joblib
+
+import modn
+from stages.config.schema import Runtime
+from stages.io.entrypoint import StageError
+
+Function = Callable[..., Any]
+Tasks = Mapping[str, tuple[Any, ...]]  # a task's name -> its arguments
+Answer = tuple[Any, str | None]  # what the function returned; or None and why it did not
+
+WORKER_DIED = "its worker died (ended by the operating system: for want of memory, or by hand)"
+LISTED = 10  # failures in a message
+
+
+def run_tasks(runtime: Runtime, function: Function, tasks: Tasks) -> Iterator[Any]:
+    """Yield function(*arguments) of every task, as each is done, in no particular order."""
+    answers = (
+        _on_dask(runtime, function, tasks) if runtime.engine == "dask" else _here(runtime, function, tasks)
+    )
+    failures = {}
+    for name, (result, failure) in answers:
+        if failure is None:
+            yield result
+        else:
+            failures[name] = failure
+    if failures:
+        raise StageError(_told(failures, len(tasks)))
+
+
+def _told(failures: Mapping[str, str], n_tasks: int) -> str:
+    """All that failed by name and reason, and the first one's traceback, where it has one."""
+    lines = [f"{name}: {reason.splitlines()[-1]}" for name, reason in sorted(failures.items())]
+    if len(lines) > LISTED:
+        lines[LISTED:] = [f"and {len(lines) - LISTED} more"]
+    traces = [reason for reason in failures.values() if "\n" in reason]
+    head = f"{len(failures)} of {n_tasks} tasks failed; the others were done"
+    return "\n".join([*traces[:1], f"{head}:", *(f"  {line}" for line in lines)])
+
+
+def _here(runtime: Runtime, function: Function, tasks: Tasks) -> Iterator[tuple[str, Answer]]:
+    """On this machine: in this process, or in as many others as there are workers."""
+    workers = runtime.workers or joblib.cpu_count()
+    left, suspects = dict(tasks), {}
+    while left:
+        try:
+            for name, answer in _pool(workers, function, dict(left)):
+                del left[name]
+                yield name, answer
+        except BrokenProcessPool:  # one worker died and the pool with it; tasks are begun in order
+            for name in list(left)[:workers]:
+                suspects[name] = left.pop(name)
+    for name, task in suspects.items():  # alone, in a process of its own: there is room, or it is the one
+        try:
+            yield from _pool(2, function, {name: task})
+        except BrokenProcessPool:
+            yield name, (None, WORKER_DIED)
+
+
+def _pool(workers: int, function: Function, tasks: Tasks) -> Iterator[tuple[str, Answer]]:
+    parallel = joblib.Parallel(workers, return_as="generator_unordered", batch_size=1, pre_dispatch=workers)
+    yield from parallel(joblib.delayed(_named)(name, function, task) for name, task in tasks.items())
+
+
+def _on_dask(runtime: Runtime, function: Function, tasks: Tasks) -> Iterator[tuple[str, Answer]]:
+    """On a Dask cluster, which itself repeats elsewhere what a lost worker was doing.
+
+    By Dask's own client: joblib's Dask backend waits for ever for a task whose workers died.
+    """
+    with _dask_client(runtime) as client:
+        suspects = {}
+        for name, answer in _submitted(client, function, tasks):
+            if answer[1] == WORKER_DIED:
+                suspects[name] = tasks[name]
+            else:
+                yield name, answer
+        # Dask blames what waited at the worker as well; a task that is alone is the one
+        for name, task in suspects.items():
+            yield from _submitted(client, function, {name: task})
+
+
+def _submitted(client: Any, function: Function, tasks: Tasks) -> Iterator[tuple[str, Answer]]:
+    from distributed import KilledWorker, as_completed
+
+    ours = code_versions()
+    futures = {
+        client.submit(_by_the_same_code, ours, function, task, pure=False): name
+        for name, task in tasks.items()
+    }
+    for future, answer in as_completed(list(futures), with_results=True, raise_errors=False):
+        name = futures.pop(future)
+        if future.status == "finished":
+            yield name, answer
+        elif future.status != "error":
+            yield name, (None, f"the cluster has lost it ({future.status})")
+        elif isinstance(answer[1], KilledWorker):
+            yield name, (None, WORKER_DIED)
+        else:
+            yield name, (None, f"{type(answer[1]).__name__}: {answer[1]}".replace("\n", " "))
+
+
+def _named(name: str, function: Function, task: tuple[Any, ...]) -> tuple[str, Answer]:
+    return name, _attempt(function, task)
+
+
+def _by_the_same_code(expected: Mapping[str, str], function: Function, task: tuple[Any, ...]) -> Answer:
+    """Other code might give other numbers, and nobody would see it."""
+    other = [
+        f"{name} {found}, not {expected[name]}"
+        for name, found in code_versions().items()
+        if found != expected[name]
+    ]
+    if other:
+        return None, f"a Dask worker has other code: {'; '.join(other)}"
+    return _attempt(function, task)
+
+
+def _attempt(function: Function, task: tuple[Any, ...]) -> Answer:
+    """One thread per task: cores are shared out once, and sums are added up in one order."""
+    from threadpoolctl import threadpool_limits
+
+    # for good: in a worker with several tasks at a time, none may give the threads back to the others
+    threadpool_limits(limits=1)
+    try:
+        return function(*task), None
+    except (StageError, ValueError) as error:
+        return None, str(error) or repr(error)
+    except Exception:
+        return None, traceback.format_exc().rstrip()
+
+
+@cache
+def code_versions() -> dict[str, str]:
+    """What the bytes of a result depend on, beside its arguments."""
+    digest = hashlib.sha256()
+    for folder in (Path(modn.__path__[0]), Path(__file__).parents[1]):
+        for path in sorted(folder.rglob("*.py")):
+            digest.update(path.read_bytes())
+    packages = {name: version(name) for name in ("numpy", "numba", "scipy", "scikit-learn")}
+    return {"the project's sources": digest.hexdigest()[:12], **packages}
+
+
+def _dask_client(runtime: Runtime) -> Any:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise StageError("runtime=dask needs Dask: pip install 'modn[dask]'") from None
+    if runtime.address is None:
+        return Client(n_workers=runtime.workers, threads_per_worker=1, dashboard_address=None)
+    try:
+        client = Client(runtime.address, timeout="10s")
+    except (OSError, ValueError) as error:
+        raise StageError(
+            f"runtime.address is {runtime.address!r}: no Dask scheduler answers there: {error}"
+        ) from None
+    if not client.scheduler_info()["workers"]:
+        print(f"waiting for a Dask worker at {runtime.address}", flush=True)
+        client.wait_for_workers(1)
+    # a worker without the project would end at the first task, and with the last worker nobody would say so
+    found = client.run(importlib.util.find_spec, "stages")
+    without = [address for address, module in found.items() if module is None]
+    if without:
+        client.close()
+        raise StageError(
+            f"the Dask worker at {without[0]} cannot import the project; start workers in its folder: "
+            f"python -m dask worker {runtime.address}"
+        )
+    return client

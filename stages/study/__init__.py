@@ -1,0 +1,1 @@
+"""What the paper needs and the library does not."""

@@ -1,0 +1,1 @@
+"""The measures of a classifier, one file each."""

@@ -1,0 +1,1 @@
+"""Commands beside the stages: params, plan, review and recover."""

@@ -1,0 +1,70 @@
+"""Remove what a killed DVC left half written, so that `dvc repro` can go on: python -m stages.tools.recover.
+
+DVC writes two files in place: dvc.lock, without which it takes every finished training from its cache, and
+.dvc/tmp/rwlock, which says who is at work. Ends with 1 where there was nothing to mend.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from stages.config import composition
+
+
+def recover() -> list[Path]:
+    """Remove dvc.lock and rwlock where DVC would stumble over them; return what was removed."""
+    lock, rwlock = composition.ROOT / "dvc.lock", composition.ROOT / ".dvc/tmp/rwlock"
+    removed = [
+        path for path, good in ((lock, _is_lock), (rwlock, _is_in_use)) if path.exists() and not good(path)
+    ]
+    for path in removed:
+        path.unlink()
+    return removed
+
+
+def _is_lock(path: Path) -> bool:
+    from dvc.schema import COMPILED_LOCKFILE_SCHEMA
+    from dvc.utils.serialize import YAMLFileCorruptedError, load_yaml
+    from voluptuous import Invalid
+
+    try:
+        COMPILED_LOCKFILE_SCHEMA(load_yaml(path))
+    except (YAMLFileCorruptedError, Invalid):
+        return False
+    return True
+
+
+def _is_in_use(path: Path) -> bool:
+    """Whether a DVC is at work; a process with a dead one's number is none."""
+    try:
+        held = json.loads(path.read_text(encoding="utf-8"))
+    except json.JSONDecodeError:
+        return False
+    holders = [
+        *held.get("write", {}).values(),
+        *(one for some in held.get("read", {}).values() for one in some),
+    ]
+    return not holders or any(_is_dvc(holder["pid"]) for holder in holders)
+
+
+def _is_dvc(pid: int) -> bool:
+    import psutil
+
+    try:
+        return "dvc" in " ".join(psutil.Process(pid).cmdline())
+    except psutil.Error:
+        return False
+
+
+def main() -> None:
+    """Say what was removed."""
+    argparse.ArgumentParser(prog="python -m stages.tools.recover", description=__doc__).parse_args()
+    removed = recover()
+    for path in removed:
+        print(f"recover: removed {path.relative_to(composition.ROOT)}, which a killed DVC has left behind")
+    sys.exit(0 if removed else 1)
+
+
+if __name__ == "__main__":
+    main()
