@@ -57,11 +57,11 @@ class Family(ABC):
         """Whether the family can tell so many classes apart."""
         return True
 
-    def check_dendrites(self, model: Block, n_dendrites: int, n_classes: int) -> None:
-        """Raise a ValueError unless the model can have so many dendrites for so many classes."""
+    def check_dendrites(self, key: str, model: Block, n_dendrites: int, n_classes: int) -> None:
+        """Raise a ValueError unless the model can have so many dendrites, whose key it is, and classes."""
 
-    def method(self, model: Block, optimizer: Block, cap: int) -> Method:
-        """How an optimizer trains the model, with at most `cap` iterations of each kind."""
+    def method(self, model: Block, optimizer: Block, cap: int | None = None) -> Method:
+        """How an optimizer trains the model; `cap`: the most iterations of any kind but on the parameters."""
         return method_of(optimizer)
 
     @abstractmethod

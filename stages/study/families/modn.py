@@ -25,20 +25,17 @@ class MODN(Family):
     allowed: ClassVar[Mapping[str, Constraint]] = {"filter": OneOf((LEARNED, *filters.FIXED)), **TwoStep.allowed}
     defaults: ClassVar[Mapping[str, Any]] = {name: getattr(TwoStep, name) for name in TwoStep.allowed}
 
-    def check_dendrites(self, model: Block, n_dendrites: int, n_classes: int) -> None:
-        """A partition gives every class the same number of them."""
-        if model["filter"] != LEARNED:
-            filters.FIXED[model["filter"]](n_dendrites, n_classes)
+    def check_dendrites(self, key: str, model: Block, n_dendrites: int, n_classes: int) -> None:
+        """A partition gives every class the same number of dendrites."""
+        if model["filter"] == "partition" and n_dendrites % n_classes:
+            share = f"{model['title']} gives each of {n_classes} classes the same number"
+            raise ValueError(f"{key} is {n_dendrites}; allowed: multiples of {n_classes}, since {share}")
 
-    def method(self, model: Block, optimizer: Block, cap: int) -> Method:
-        """Where P is learned, its iterations are capped, too."""
+    def method(self, model: Block, optimizer: Block, cap: int | None = None) -> Method:
+        """If P is learned, the iterations on it are capped, too."""
         own = self.parameters(model)
-        return method_of(
-            optimizer,
-            own["filter"],
-            filter_iterations=min(own["filter_iterations"], cap),
-            rounds=own["rounds"],
-        )
+        iterations = own["filter_iterations"] if cap is None else min(own["filter_iterations"], cap)
+        return method_of(optimizer, own["filter"], filter_iterations=iterations, rounds=own["rounds"])
 
     def train(
         self, cell: "Cell", method: Method, budget: int, X: np.ndarray, y: np.ndarray, rng: np.random.Generator
