@@ -47,36 +47,44 @@ def evaluate(parameters: Parameters) -> None:
         drawn = cell.optimizer == shown.filters_optimizer and cell.dataset in shown.filters
         if cell.study == "comparison" and drawn and "P" in trained:
             examples |= _example(cell, trained, [row["acc"] for row in rows], parts[cell.dataset])
-    all_runs = pd.DataFrame(runs)
     baseline_runs = _judge_baselines(parameters, titles, n_classes, chosen)
-    printed = {name: pd.read_csv(files.RAW / f"paper/{name}.csv") for name in tables.PRINTED}
-    table3 = tables.table3(all_runs, printed["table3_acc_by_optimizer"], chosen)
-    table5 = tables.table5(all_runs, printed["table5_comparison"], chosen)
-    baselines = tables.baselines(baseline_runs, chosen)
-    made = {
+    own = {
         "table1": table1,
-        "table3": table3,
-        "table4": tables.table4(all_runs, printed["table4_tuned_hyperparameters"]),
-        "table5": table5,
-        "baselines": baselines,
-        "claims": claims.check(table3, table5, all_runs),
-        "runs": all_runs,
+        "runs": pd.DataFrame(runs),
         "baseline_runs": baseline_runs,
         "curves": pd.DataFrame(curves),
         "roc": pd.concat(rocs) if rocs else pd.DataFrame(),
     }
+    summaries = summarise(own["runs"], baseline_runs, chosen)
+    written = {name: frame.round(DECIMALS) for name, frame in (own | summaries).items()}
     folder = files.report_folder(parameters.profile)
     with files.replaced_folder(folder / "tables") as fresh:
-        written = {name: frame.round(DECIMALS) for name, frame in made.items()}
-        for name, frame in (written | _derived(written, chosen)).items():
+        for name, frame in (written | derive(written, chosen)).items():
             files.write_csv(fresh / f"{name}.csv", frame)
-    files.write_json(folder / "metrics.json", tables.headline(table3, table5, baselines, chosen))
+    headline = tables.headline(summaries["table3"], summaries["table5"], summaries["baselines"], chosen)
+    files.write_json(folder / "metrics.json", headline)
     files.write_arrays(files.EXAMPLES, examples)
-    print(f"evaluate: {len(all_runs) + len(baseline_runs)} runs")
+    print(f"evaluate: {len(runs) + len(baseline_runs)} runs")
 
 
-def _derived(written: Mapping[str, pd.DataFrame], chosen: Sequence[Measure]) -> dict[str, pd.DataFrame]:
-    """Tables that follow from the others as they are written, so that a reader can recompute them."""
+def summarise(
+    runs: pd.DataFrame, baseline_runs: pd.DataFrame, chosen: Sequence[Measure]
+) -> dict[str, pd.DataFrame]:
+    """The paper's tables and claims, and the baselines."""
+    printed = {name: pd.read_csv(files.RAW / f"paper/{name}.csv") for name in tables.PRINTED}
+    table3 = tables.table3(runs, printed["table3_acc_by_optimizer"], chosen)
+    table5 = tables.table5(runs, printed["table5_comparison"], chosen)
+    return {
+        "table3": table3,
+        "table4": tables.table4(runs, printed["table4_tuned_hyperparameters"]),
+        "table5": table5,
+        "claims": claims.check(table3, table5, runs),
+        "baselines": tables.baselines(baseline_runs, chosen),
+    }
+
+
+def derive(written: Mapping[str, pd.DataFrame], chosen: Sequence[Measure]) -> dict[str, pd.DataFrame]:
+    """Tables that follow from others as those are written, so that a reader can recompute them."""
     derived = {
         "closeness": tables.closeness(written["table3"]),
         "sensitivity": tables.sensitivity(written["runs"], chosen),
@@ -122,7 +130,9 @@ def _judge_baselines(
     rows: list[dict[str, Any]] = []
     for dataset, title in titles.items():
         names = [name for name, own in parameters.baselines.items() if suits(own, n_classes[dataset])]
-        truth = files.read_arrays(files.RESPLITS / f"{dataset}.npz")["y_test"] if names else []
+        if not names:
+            continue
+        truth = files.read_arrays(files.RESPLITS / f"{dataset}.npz")["y_test"]
         for name in names:
             predictions = files.read_arrays(files.BASELINES / name / f"{dataset}.npz")
             for search in tables.SEARCHES:

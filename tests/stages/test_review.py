@@ -102,7 +102,7 @@ def test_base_without_a_report_is_said(project: Project) -> None:
         ([], "base=... is missing"),
         (["base="], "base=... is missing"),
         (["bass=main"], "there is no argument 'bass'; allowed:\nbase=..."),
-        (["base=HEAD"], "reports/quick/report.md is missing; make it with: dvc repro"),
+        (["base=HEAD"], "reports/quick/report.md is missing; `dvc repro` writes it"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_message(sources: Project, arguments: list[str], message: str) -> None:
@@ -170,7 +170,7 @@ def test_long_tables_are_folded_and_bounded() -> None:
 
     assert "<details>" not in review._metrics(changes(review.OPEN_ROWS), "main")
     folded = review._metrics(changes(review.OPEN_ROWS + 1), "main")
-    assert folded.startswith("<details>\n<summary>Metrics changed: 13, cell13 the most</summary>\n\n|")
+    assert folded.startswith("<details>\n<summary>Metrics changed: 13, most of all cell13</summary>\n\n|")
     many = review._metrics(changes(1000), "main")
     assert many.count("| `cell") == review.MOST_ROWS
     assert f"the {review.MOST_ROWS} largest changes" in many
