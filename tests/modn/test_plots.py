@@ -7,8 +7,8 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 import pytest
+from legibility import assert_legible
 from matplotlib.figure import Figure
-from tests.legibility import assert_legible
 
 from modn import plots
 from modn.neuron import Neuron

@@ -1,41 +1,79 @@
 """The figures of the report: what is drawn is the data, any subset draws, nothing overlaps."""
 
 import itertools
-from collections.abc import Callable
+import pkgutil
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
+from legibility import assert_legible
 from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
-from tests.legibility import assert_legible
 
 from modn import filters, metrics, plots
 from modn.neuron import Neuron
-from stages.study import figures, measures, ranks, tables
-from stages.study.figures import _looks
-from stages.study.figures._material import Example
+from stages import evaluate
+from stages.io import files
+from stages.study import figures, measures, ranks
+from stages.study.figures import StudyFigure, _looks
+from stages.study.figures._material import EXAMPLES, Example
 from stages.study.sections import SECTIONS
+from stages.study.tables import BASELINE_CELL
 
-PAPER = Path(__file__).parents[2] / "data" / "raw" / "paper"
-TITLES: dict[str, str] = pd.read_csv(PAPER / "table1_datasets.csv").set_index("dataset")["name"].to_dict()
+PAPER = files.RAW / "paper"
+TABLE1 = pd.read_csv(PAPER / "table1_datasets.csv").rename(columns={"name": "title"})
+TITLES: dict[str, str] = TABLE1.set_index("dataset")["title"].to_dict()
 LONG = "a rather long name that_somebody_gave to an own dataset, $5 or $6"
+CHOSEN = measures.chosen(measures.names())
+REGISTERED = {figure.name: figure for figure in figures.registered()}
+each_figure = pytest.mark.parametrize("figure", REGISTERED.values(), ids=REGISTERED)
+
+Material = dict[str, Any]
 
 
-def make_table() -> pd.DataFrame:
-    """Cells like those of Table 3, with a seventh optimizer that the paper does not have."""
+def make_runs() -> pd.DataFrame:
+    """Runs of all three studies; the comparison has a seventh optimizer that the paper lacks."""
     rng = np.random.default_rng(0)
-    table = pd.read_csv(PAPER / "table3_acc_by_optimizer.csv").rename(columns={"acc": "paper"}).dropna()
-    exact = table[table["optimizer"] == "bp"].assign(optimizer="bp_exact", paper=np.nan)
-    table = pd.concat([table, exact], ignore_index=True)
-    table["title"] = table["dataset"].map(TITLES)
-    table["acc_mean"] = np.clip(table["paper"].fillna(0.7) + rng.normal(0, 0.03, len(table)), 0, 0.98)
-    table["acc_low"] = table["acc_mean"] - 0.02
-    table["acc_high"] = table["acc_mean"] + 0.04
-    return table
+    printed = pd.read_csv(PAPER / "table3_acc_by_optimizer.csv").dropna()
+    exact = printed[printed["optimizer"] == "bp"].assign(optimizer="bp_exact")
+    compared = pd.concat([printed, exact]).assign(
+        study="comparison", n_dendrites=12, alpha_s=10.0, alpha_t=1.0
+    )
+    methods = {"mlp": "bp", "dnm": "bbo", "modn": "bbo"}
+    tuned = pd.read_csv(PAPER / "table5_comparison.csv").rename(columns={"method": "model"})
+    tuned = tuned.assign(study="tuned", optimizer=tuned["model"].map(methods), n_dendrites=12)
+    points = [(M, 10.0, 1.0) for M in range(4, 21, 2)]
+    points += [(12, s, t) for s in (1.0, 5.0, 10.0) for t in (0.1, 0.5, 1.0, 2.0) if (s, t) != (10.0, 1.0)]
+    swept = pd.DataFrame(
+        [
+            ("sensitivity", name, "modn", "bbo", *point, 0.75)
+            for name in ("raisin", "iris")
+            for point in points
+        ],
+        columns=["study", "dataset", "model", "optimizer", "n_dendrites", "alpha_s", "alpha_t", "acc"],
+    )
+    cells = pd.concat([compared, tuned.assign(alpha_s=10.0, alpha_t=1.0), swept], ignore_index=True)
+    cells["title"] = cells["dataset"].map(TITLES)
+    runs = pd.concat([cells.assign(run=run) for run in range(3)], ignore_index=True)
+    runs["acc"] = np.clip(runs["acc"] + rng.normal(0, 0.03, len(runs)), 0, 0.98)
+    runs = runs.assign(loss=0.5, inoperative=0, auc=0.9)
+    return runs.assign(**{measure.name: 0.9 for measure in CHOSEN if measure.name not in runs})
+
+
+def make_baseline_runs() -> pd.DataFrame:
+    """Four classifiers on all datasets, one of them far behind, and one on two datasets only."""
+    skills = {"modn": 0.9, "knn": 0.88, "svm": 0.91, "last": 0.2}
+    rng = np.random.default_rng(5)
+    rows = [
+        (dataset, TITLES[dataset], name, f"The {name}", search, 0, skill + rng.uniform(0, 0.05))
+        for dataset in TITLES
+        for name, skill in [*skills.items(), *([("dnm", 0.5)] if dataset in ("iris", "wine") else [])]
+        for search in ("default", "grid")
+    ]
+    runs = pd.DataFrame(rows, columns=[*BASELINE_CELL, "run", "acc"])
+    return runs.assign(**{measure.name: 0.9 for measure in CHOSEN if measure.name != "acc"})
 
 
 def make_curves() -> pd.DataFrame:
@@ -58,20 +96,6 @@ def make_curves() -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def make_runs() -> pd.DataFrame:
-    """Both sweeps of Fig. 4; the cell where they cross is in the table twice."""
-    rng = np.random.default_rng(1)
-    sweep = [(M, 10.0, 1.0) for M in range(4, 21, 2)]
-    grid = [(12, alpha_s, alpha_t) for alpha_s in (1.0, 5.0, 10.0) for alpha_t in (0.1, 0.5, 1.0, 2.0)]
-    rows = []
-    for dataset, run in itertools.product(("raisin", "iris"), range(3)):
-        accuracies = {cell: rng.uniform(0.6, 0.9) for cell in dict.fromkeys(sweep + grid)}
-        for cell in sweep + grid:
-            rows.append((dataset, TITLES[dataset], "modn", "bbo", run, *cell, accuracies[cell]))
-    columns = ["dataset", "title", "model", "optimizer", "run", "n_dendrites", "alpha_s", "alpha_t", "acc"]
-    return pd.DataFrame(rows, columns=columns)
-
-
 def make_rocs() -> pd.DataFrame:
     """Mean ROC curves of three methods on all datasets."""
     rng = np.random.default_rng(2)
@@ -89,69 +113,123 @@ def make_rocs() -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def make_examples() -> list[plots.FilterExample]:
+def make_examples() -> list[Example]:
+    """Neurons of three models on three datasets."""
     rng = np.random.default_rng(3)
-    return [
-        plots.FilterExample(dataset, TITLES[dataset], model, P, 0.5 + 0.01 * M)
-        for dataset, M, C in (("caesarian", 20, 2), ("iris", 30, 3), ("glass", 60, 6))
-        for model, P in (
-            ("modn", rng.random((M, C)) < 0.5),
-            ("modnp", filters.partition(M, C)),
-            ("modnf", filters.full(M, C)),
-        )
-    ]
+    result = []
+    for dataset, M, C in (("caesarian", 20, 2), ("iris", 30, 3), ("glass", 60, 6)):
+        learned = rng.random((M, C)) < 0.5
+        filters_ = {"modn": learned, "modnp": filters.partition(M, C), "modnf": filters.full(M, C)}
+        for model, P in filters_.items():
+            w_s, theta_s = rng.uniform(-1, 1, (2, 4, M))
+            neuron = Neuron(w_s, theta_s, P, rng.random(C), rng.random(C), alpha_s=10.0, alpha_t=1.0)
+            features, classes = [f"feature {i}" for i in range(4)], [f"class {c}" for c in range(C)]
+            result.append(Example(dataset, TITLES[dataset], model, neuron, features, classes, 0.5 + 0.01 * M))
+    return result
 
 
-def make_baselines() -> pd.DataFrame:
-    """Four classifiers on all datasets, one of them far behind, and one that has two datasets only."""
-    skills = {"modn": 0.9, "knn": 0.88, "svm": 0.91, "last": 0.2}
-    rng = np.random.default_rng(5)
-    rows = [
-        (dataset, name, f"The {name}", search, skill + rng.uniform(0, 0.05))
-        for dataset in TITLES
-        for name, skill in [*skills.items(), *([("dnm", 0.5)] if dataset in ("iris", "wine") else [])]
-        for search in ("default", "grid")
-    ]
-    return pd.DataFrame(rows, columns=["dataset", "baseline", "name", "search", "acc_mean"])
+def make_material(
+    runs: pd.DataFrame, baseline_runs: pd.DataFrame, curves: pd.DataFrame, rocs: pd.DataFrame
+) -> Material:
+    """What evaluate would write from these."""
+    tables = evaluate.summarise(runs, baseline_runs, CHOSEN)
+    tables |= {"table1": TABLE1, "runs": runs, "baseline_runs": baseline_runs, "curves": curves, "roc": rocs}
+    return tables | evaluate.derive(tables, CHOSEN) | {EXAMPLES: make_examples()}
+
+
+@pytest.fixture(scope="module")
+def material() -> Material:
+    return make_material(make_runs(), make_baseline_runs(), make_curves(), make_rocs())
 
 
 def alone(table: pd.DataFrame) -> pd.DataFrame:
-    """One dataset, one model, one optimizer."""
-    chosen = table[(table["dataset"] == "iris") & (table["optimizer"] == "bbo")]
-    return chosen[chosen["model"] == chosen["model"].iloc[0]]
+    """One dataset with one method of each study."""
+    own = table[table["dataset"] == "iris"]
+    if "baseline" in own:
+        return own[own["baseline"] == "knn"]
+    return own[(own["model"] == "modn") & (own["optimizer"] == "bbo")]
 
 
-@each_tabled
-def test_everything_draws_legibly(draw: Callable[[pd.DataFrame], Figure]) -> None:
-    assert_legible(draw(TABLED[draw]()))
+def renamed(table: pd.DataFrame) -> pd.DataFrame:
+    """The same of a dataset, a model, an optimizer and a classifier that nobody knows."""
+    names = {"dataset": "own", "title": LONG, "model": "my_model", "optimizer": "my_search"}
+    names |= {"baseline": "my_classifier", "name": LONG}
+    return table.assign(**{column: name for column, name in names.items() if column in table})
 
 
-@each_tabled
-def test_one_dataset_and_one_pair_draw_legibly(draw: Callable[[pd.DataFrame], Figure]) -> None:
-    assert_legible(draw(alone(TABLED[draw]())))
+def draw(name: str, material: Material) -> Figure:
+    figure = REGISTERED[name]
+    return figures.draw(figure, [material[need] for need in figure.needs])
 
 
-@each_tabled
-def test_an_own_dataset_with_unknown_names_draws_legibly(draw: Callable[[pd.DataFrame], Figure]) -> None:
-    own = alone(TABLED[draw]()).assign(
-        dataset="own", title=LONG, model="my_model", optimizer="my_search", paper=np.nan
-    )
-    known = TABLED[draw]()
-    assert_legible(draw(own))
-    assert_legible(draw(pd.concat([known[known["dataset"] == "raisin"], own])))
+def is_drawable(figure: StudyFigure, material: Material) -> bool:
+    return all(len(material[need]) for need in figure.needs)
+
+
+def test_a_figure_has_the_name_of_its_file_and_a_section_of_the_report() -> None:
+    modules = {module.name for module in pkgutil.iter_modules(figures.__path__)}
+    assert set(REGISTERED) == {name for name in modules if not name.startswith("_")}
+    assert {figure.section for figure in REGISTERED.values()} <= {section.key for section in SECTIONS}
+
+
+@each_figure
+def test_everything_draws_legibly(figure: StudyFigure, material: Material) -> None:
+    assert_legible(draw(figure.name, material))
+
+
+@each_figure
+def test_one_dataset_and_one_method_draw_legibly(figure: StudyFigure) -> None:
+    parts = [make_runs(), make_baseline_runs(), make_curves(), make_rocs()]
+    small = make_material(*(alone(part) for part in parts))
+    if is_drawable(figure, small):  # one optimizer has no rank
+        assert_legible(draw(figure.name, small))
+
+
+@each_figure
+def test_unknown_names_draw_legibly(figure: StudyFigure) -> None:
+    parts = [make_runs(), make_baseline_runs(), make_curves(), make_rocs()]
+    own = [renamed(alone(part)) for part in parts]
+    known = [part[part["dataset"] == "raisin"] for part in parts]
+    mixed = [pd.concat(pair, ignore_index=True) for pair in zip(known, own, strict=True)]
+    for material in (make_material(*own), make_material(*mixed)):
+        if is_drawable(figure, material):
+            assert_legible(draw(figure.name, material))
+
+
+def test_figures_are_drawn_when_none_of_their_needs_is_empty(
+    tmp_path: Path, material: Material, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "EXAMPLES", tmp_path / "examples.npz")
+    files.write_arrays(files.EXAMPLES, {})
+    for name, table in material.items():
+        if name != EXAMPLES:
+            files.write_csv(tmp_path / f"{name}.csv", table.iloc[:0] if name == "curves" else table)
+    found = figures.drawable(tmp_path)
+    lacking = {EXAMPLES, "curves"}
+    assert set(found) == {figure for figure in REGISTERED.values() if not lacking & set(figure.needs)}
+    assert all(len(own) == len(figure.needs) for figure, own in found.items())
+
+
+def test_the_same_results_give_the_same_bytes_and_others_do_not(tmp_path: Path, material: Material) -> None:
+    table3 = material["table3"]
+    other = material | {"table3": table3.assign(acc_mean=table3["acc_mean"] + 0.01)}
+    for name, source in {"first": material, "second": material, "other": other}.items():
+        plots.save(draw("paper_scatter", source), tmp_path / f"{name}.png")
+    first, second, third = ((tmp_path / f"{name}.png").read_bytes() for name in ("first", "second", "other"))
+    assert first == second != third
 
 
 def test_names_are_the_papers() -> None:
-    assert style.pair_name("modnp", "bp_exact") == "MODNP+BP (exact)"
-    assert style.pair_name("modnf", "pbil") == "MODNF+PBIL"
-    assert style.pair_name("my_model", "cmaes") == "MY MODEL+CMAES"
+    assert _looks.pair_name("modnp", "bp_exact") == "MODNP+BP (exact)"
+    assert _looks.pair_name("modnf", "pbil") == "MODNF+PBIL"
+    assert _looks.pair_name("my_model", "cmaes") == "MY MODEL+CMAES"
     table = pd.DataFrame({"model": ["zz", "modnf", "dnm", "modn"]})
-    assert list(style.models_of(table)) == ["modn", "modnf", "dnm", "zz"]
+    assert list(_looks.models_of(table)) == ["modn", "modnf", "dnm", "zz"]
 
 
-def test_accuracy_bars_are_the_table() -> None:
-    table = make_table()
-    figure = plots.accuracy_bars(table)
+def test_accuracy_bars_are_the_table(material: Material) -> None:
+    table = material["table3"]
+    figure = draw("accuracy", material)
     assert [panel.get_title("left") for panel in figure.axes] == ["MODN", "MODNP", "MODNF"]
     for panel, model in zip(figure.axes, ("modn", "modnp", "modnf"), strict=True):
         cells = table[table["model"] == model]
@@ -169,34 +247,36 @@ def test_accuracy_bars_are_the_table() -> None:
     assert names[-2:] == ["paper", "interval over runs"]
 
 
-def test_accuracy_bars_alone_say_their_number_and_mark_no_paper_where_there_is_none() -> None:
-    cell = alone(make_table())
-    figure = plots.accuracy_bars(cell)
+def test_accuracy_bars_alone_say_their_number_and_mark_no_paper_where_there_is_none(
+    material: Material,
+) -> None:
+    cell = alone(material["table3"])
+    figure = draw("accuracy", {"table3": cell})
     (panel,) = figure.axes
     assert [text.get_text() for text in panel.texts] == [f"{cell['acc_mean'].iloc[0]:.3f}"]
-    own = plots.accuracy_bars(cell.assign(paper=np.nan, acc_low=cell["acc_mean"], acc_high=cell["acc_mean"]))
+    single = cell.assign(paper=np.nan, acc_low=cell["acc_mean"], acc_high=cell["acc_mean"])
+    own = draw("accuracy", {"table3": single})
     assert [text.get_text() for text in own.legends[0].get_texts()] == ["BBO, ours"]
 
 
 @pytest.mark.parametrize(("datasets", "optimizers"), [(2, 6), (3, 4), (12, 1), (1, 7)])
-def test_numbers_above_the_bars_do_not_touch(datasets: int, optimizers: int) -> None:
+def test_numbers_above_the_bars_do_not_touch(datasets: int, optimizers: int, material: Material) -> None:
     """Equal heights are the worst case."""
-    table = make_table()
-    names = list(table["optimizer"].unique())[:optimizers]
+    names = list(material["table3"]["optimizer"].unique())[:optimizers]
     own = pd.DataFrame(
         [(f"d{i}", f"Dataset {i}", "modn", name) for i in range(datasets) for name in names],
         columns=["dataset", "title", "model", "optimizer"],
     ).assign(acc_mean=0.9876, acc_low=0.98, acc_high=0.99, paper=0.97)
-    figure = plots.accuracy_bars(own)
+    figure = draw("accuracy", {"table3": own})
     assert len(figure.axes[0].texts) == datasets * optimizers
     assert_legible(figure)
 
 
 def test_loss_curves_are_the_curves_over_the_spent_budget() -> None:
     curves = make_curves()
-    figure = plots.loss_curves(
-        curves.sample(frac=1, random_state=0).sort_values("dataset", key=lambda d: d.map(list(TITLES).index))
-    )
+    shuffled = curves.sample(frac=1, random_state=0)
+    shuffled = shuffled.sort_values("dataset", key=lambda d: d.map(list(TITLES).index))
+    figure = draw("loss_curves", {"curves": shuffled})
     assert [panel.get_title() for panel in figure.axes] == list(TITLES.values())
     panel = figure.axes[list(TITLES).index("iris")]
     names = [line.get_label().split(" (")[0] for line in panel.lines]
@@ -211,12 +291,11 @@ def test_loss_curves_are_the_curves_over_the_spent_budget() -> None:
     assert legend[0] == "MODN+BBO (300 or 400 iterations)" and legend[-1] == "MODNF+BP (3000 iterations)"
 
 
-def test_sensitivity_to_dendrites_is_the_sweep_alone() -> None:
-    runs = make_runs()
-    figure = plots.sensitivity_dendrites(runs)
+def test_sensitivity_to_dendrites_is_the_sweep_alone(material: Material) -> None:
+    runs = material["runs"][material["runs"]["study"] == "sensitivity"]
+    figure = draw("sensitivity_dendrites", material)
     for panel, dataset in zip(figure.axes, ("raisin", "iris"), strict=True):
         own = runs[(runs["dataset"] == dataset) & (runs["alpha_s"] == 10) & (runs["alpha_t"] == 1)]
-        own = own.drop_duplicates(["run", "n_dendrites"])
         points, line = panel.lines
         assert len(points.get_xdata()) == len(own) == 27
         np.testing.assert_allclose(line.get_ydata(), own.groupby("n_dendrites")["acc"].mean())
@@ -228,13 +307,12 @@ def test_sensitivity_to_dendrites_is_the_sweep_alone() -> None:
         assert "$\\alpha_s$ = 10, $\\alpha_t$ = 1" in panel.get_title()
 
 
-def test_sensitivity_to_alphas_is_the_grid_alone() -> None:
-    runs = make_runs()
-    figure = plots.sensitivity_alphas(runs)
+def test_sensitivity_to_alphas_is_the_grid_alone(material: Material) -> None:
+    runs = material["runs"][material["runs"]["study"] == "sensitivity"]
+    figure = draw("sensitivity_alphas", material)
     maps = [panel for panel in figure.axes if panel.images]
     assert len(maps) == 2
     own = runs[(runs["dataset"] == "raisin") & (runs["n_dendrites"] == 12)]
-    own = own.drop_duplicates(["run", "alpha_s", "alpha_t"])
     expected = own.pivot_table(index="alpha_t", columns="alpha_s", values="acc").to_numpy()
     np.testing.assert_allclose(maps[0].images[0].get_array(), expected)
     assert [label.get_text() for label in maps[0].get_xticklabels()] == ["1", "5", "10"]
@@ -245,12 +323,12 @@ def test_sensitivity_to_alphas_is_the_grid_alone() -> None:
 
 def test_filters_show_p_and_count_the_states() -> None:
     examples = make_examples()
-    figure = plots.filters(examples)
+    figure = draw("filters", {EXAMPLES: examples})
     assert len(figure.axes) == 9
     for panel, example in zip(figure.axes, examples, strict=True):
         matrix, strip = (mesh for mesh in panel.collections if isinstance(mesh, QuadMesh))
-        np.testing.assert_array_equal(matrix.get_array(), example.P.T)
-        fed = example.P.sum(axis=1)
+        np.testing.assert_array_equal(matrix.get_array(), example.neuron.P.T)
+        fed = example.neuron.P.sum(axis=1)
         np.testing.assert_array_equal(strip.get_array()[0], np.minimum(fed, 2))
         counts = [
             (np.sum(fed == 0), "inoperative"),
@@ -260,20 +338,18 @@ def test_filters_show_p_and_count_the_states() -> None:
         assert panel.get_xlabel() == "dendrites: " + ", ".join(f"{n} {state}" for n, state in counts if n)
         assert panel.get_title().endswith(f"ACC {example.acc:.4f}")
     assert_legible(figure)
-    assert_legible(plots.filters(examples[3:4]))
-    with pytest.raises(ValueError, match="examples is empty"):
-        plots.filters([])
+    assert_legible(draw("filters", {EXAMPLES: examples[3:4]}))
 
 
 def test_filters_leave_a_missing_model_blank() -> None:
     examples = make_examples()
-    figure = plots.filters([examples[0], examples[4]])
+    figure = draw("filters", {EXAMPLES: [examples[0], examples[4]]})
     assert [panel.axison for panel in figure.axes] == [True, False, False, True]
 
 
 def test_roc_draws_the_curves_with_their_auc() -> None:
     curves = make_rocs()
-    figure = plots.roc(curves)
+    figure = draw("roc", {"roc": curves})
     panel = figure.axes[list(TITLES).index("wine")]
     legend = [text.get_text() for text in panel.get_legend().get_texts()]
     assert sorted(legend) == ["DNM+BBO 0.800", "MLP+BP 0.700", "MODN+BBO 0.900"]
@@ -282,9 +358,9 @@ def test_roc_draws_the_curves_with_their_auc() -> None:
     np.testing.assert_allclose(line.get_xydata(), own[["fpr", "tpr"]])
 
 
-def test_paper_scatter_has_every_printed_cell() -> None:
-    table = make_table()
-    figure = plots.paper_scatter(table)
+def test_paper_scatter_has_every_printed_cell(material: Material) -> None:
+    table = material["table3"]
+    figure = draw("paper_scatter", material)
     points = [line for line in figure.axes[0].lines if line.get_linestyle() == "None"]
     assert len(points) == 6 and len({line.get_marker() for line in points}) == 6
     drawn = np.concatenate([line.get_xydata() for line in points])
@@ -295,52 +371,42 @@ def test_paper_scatter_has_every_printed_cell() -> None:
     assert figure.legends[0].get_texts()[0].get_text() == f"BBO: 33 cells, mean |difference| {apart:.3f}"
 
 
-def test_optimizer_ranks_are_the_mean_ranks_of_both_sides() -> None:
-    table = make_table()
-    figure = plots.optimizer_ranks(table)
+def test_optimizer_ranks_are_the_mean_ranks_of_both_sides(material: Material) -> None:
+    table = material["table3"]
+    figure = draw("optimizer_ranks", material)
     ours, paper = figure.axes
     assert (ours.get_title(), paper.get_title()) == ("ours, over 11 datasets", "paper, over 11 datasets")
-    ranks = metrics.mean_ranks(table)
+    expected = ranks.mean_ranks(table)
     for line, model in zip(ours.lines, ("modn", "modnp", "modnf"), strict=True):
-        np.testing.assert_allclose(line.get_xdata(), ranks.loc[ranks["model"] == model, "rank"])
+        np.testing.assert_allclose(line.get_xdata(), expected.loc[expected["model"] == model, "rank"])
     assert max(len(line.get_xdata()) for line in paper.lines) == 6
     names = [label.get_text() for label in ours.get_yticklabels()]
     assert names[0] == "BBO" and len(names) == 7
-    (alone_side,) = plots.optimizer_ranks(alone(table).assign(paper=np.nan)).axes
-    assert alone_side.get_title() == "ours, over 1 dataset"
+    own = table[table["dataset"] == "iris"].assign(paper=np.nan)
+    (side,) = draw("optimizer_ranks", {"optimizer_ranks": ranks.optimizer_ranks(own)}).axes
+    assert side.get_title() == "ours, over 1 dataset"
 
 
-def test_classifier_ranks_are_the_mean_ranks_of_those_that_have_every_dataset() -> None:
-    table = make_baselines()
-    figure = plots.classifier_ranks(table)
-    assert_legible(figure)
+def test_classifier_ranks_are_the_mean_ranks_of_those_that_have_every_dataset(material: Material) -> None:
+    table = material["baselines"]
+    figure = draw("classifier_ranks", material)
+    assert [panel.get_title("left") for panel in figure.axes] == ["default", "tuned"]
     for panel, search in zip(figure.axes, ("default", "grid"), strict=True):
         own = table[(table["search"] == search) & (table["baseline"] != "dnm")]
-        ranks = own.pivot_table(index="dataset", columns="baseline", values="acc_mean").rank(
-            axis=1, ascending=False
-        )
-        expected = ranks.mean().sort_values(kind="stable")
+        of_datasets = own.pivot_table(index="dataset", columns="baseline", values="acc_mean")
+        expected = of_datasets.rank(axis=1, ascending=False).mean().sort_values(kind="stable")
         np.testing.assert_allclose(panel.collections[0].get_offsets()[:, 0], expected)
-        assert [label.get_text() for label in panel.get_yticklabels()] == [
-            f"The {name}" for name in expected.index
-        ]
+        names = [label.get_text() for label in panel.get_yticklabels()]
+        assert names == [f"The {name}" for name in expected.index]
 
 
-def test_bars_join_classifiers_within_the_critical_difference_only() -> None:
-    (panel, _) = plots.classifier_ranks(make_baselines()).axes
-    ranks = panel.collections[0].get_offsets()[:, 0]
-    difference = metrics.critical_difference(4, 11)
+def test_bars_join_classifiers_within_the_critical_difference_only(material: Material) -> None:
+    panel, _ = draw("classifier_ranks", material).axes
+    values = panel.collections[0].get_offsets()[:, 0]
+    difference = ranks.critical_difference(4, 11)
     joined = [line.get_ydata() for line in panel.lines if line.get_xdata()[0] == line.get_xdata()[1]]
     assert joined
     for first, last in ((round(low + 0.25), round(high - 0.25)) for low, high in joined):
-        assert (first, last) != (0, len(ranks) - 1)
-        assert ranks[last] - ranks[first] <= difference
-        assert last == len(ranks) - 1 or ranks[last + 1] - ranks[first] > difference
-
-
-def test_classifier_ranks_of_one_dataset_and_one_classifier_draw_legibly() -> None:
-    table = make_baselines()
-    own = table[(table["dataset"] == "iris") & (table["baseline"] == "knn")]
-    assert_legible(plots.classifier_ranks(own.assign(name=LONG)))
-    with pytest.raises(ValueError, match="is empty"):
-        plots.classifier_ranks(table.iloc[:0])
+        assert (first, last) != (0, len(values) - 1)
+        assert values[last] - values[first] <= difference
+        assert last == len(values) - 1 or values[last + 1] - values[first] > difference
