@@ -37,5 +37,5 @@ def test_those_of_the_paper_may_be_followed_by_others() -> None:
 def test_other_lists_are_refused(wanted: list[str]) -> None:
     with pytest.raises(ValueError, match=r"measures is \[.*\]; allowed: acc and auc"):
         measures.chosen(wanted)
-    with pytest.raises(ValueError, match="measure is 'speed'; allowed: .*acc"):
+    with pytest.raises(ValueError, match=r"measure is 'speed'; allowed: .*acc"):
         measures.get("speed")
