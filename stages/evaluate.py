@@ -10,7 +10,7 @@ from modn import metrics
 from stages.config.schema import Parameters
 from stages.io import entrypoint, files
 from stages.study import claims, families, measures, ranks, tables
-from stages.study.baselines import expected
+from stages.study.baselines import suits
 from stages.study.cells import Cell, all_cells
 from stages.study.measures import Measure
 
@@ -121,7 +121,7 @@ def _judge_baselines(
     """A row per dataset, classifier, search and resplit."""
     rows: list[dict[str, Any]] = []
     for dataset, title in titles.items():
-        names = [name for name, own in parameters.baselines.items() if expected(own, n_classes[dataset])]
+        names = [name for name, own in parameters.baselines.items() if suits(own, n_classes[dataset])]
         truth = files.read_arrays(files.RESPLITS / f"{dataset}.npz")["y_test"] if names else []
         for name in names:
             predictions = files.read_arrays(files.BASELINES / name / f"{dataset}.npz")

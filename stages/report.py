@@ -64,17 +64,20 @@ def provenance_of(parameters: Parameters, records: Sequence[Record]) -> dict[str
 
 
 def _records(parameters: Parameters) -> list[Record]:
+    trainings = parameters.derived["trainings"].values()
+    trained = [(training["study"], f"{training['model']}-{training['optimizer']}") for training in trainings]
+    fitted = [("baselines", name) for name in parameters.baselines]
     return [
         Record(study, name, json.loads((files.PROVENANCE / study / f"{name}.json").read_text("utf-8")))
-        for study, names in [*parameters.derived["pairs"].items(), ("baselines", parameters.baselines)]
-        for name in names
+        for study, name in trained + fitted
     ]
 
 
 def _check_drawn(drawn: Iterable[StudyFigure], folder: Path) -> None:
-    missing = [figure.name for figure in drawn if not (folder / f"{figure.name}.png").is_file()]
-    if missing:
-        raise StageError(f"figures/{missing[0]}.png is missing, and the tables have what it needs; dvc repro")
+    for figure in drawn:
+        path = folder / f"{figure.name}.png"
+        if not path.is_file():
+            raise StageError(f"{path} is missing, although its tables are there; dvc repro draws it")
 
 
 if __name__ == "__main__":

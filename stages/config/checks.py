@@ -11,7 +11,7 @@ from typing import Any
 from modn import methods, optimizers
 from modn.constraints import Constraint, Integer, Number, OneOf, OrNone, check, check_all
 from stages.config.schema import Baseline, Dataset, Parameters
-from stages.study import families
+from stages.study import families, measures
 
 PROTOCOLS = ("published", "sound")
 MISSING_VALUE_RULES = ("refuse", "drop_rows", "median")
@@ -119,6 +119,7 @@ def check_parameters(parameters: Parameters) -> None:
     _check_sensitivity(p)
     for name, baseline in p.baselines.items():
         _check_baseline(f"baselines.{name}", name, baseline)
+    measures.check(p.measures)
 
 
 def _check_lists(key: str, value: Any) -> None:

@@ -124,7 +124,7 @@ def _table2(results: Results) -> str:
             "iterations": lambda part: _iterations(part, cap),
             "parameters": _other_parameters,
         }
-        written = {title: ", then ".join(map(write, parts)) for title, write in columns.items()}
+        written = {title: ", then ".join(filter(None, map(write, parts))) for title, write in columns.items()}
         rows.append({"optimizer": optimizer_name(name), **written})
     return markdown.table(rows)
 

@@ -39,12 +39,19 @@ def get(name: str) -> Measure:
     return measure
 
 
-def chosen(wanted: Sequence[str]) -> list[Measure]:
-    """The measures of a list in its order; it names each once, and those of the paper among them."""
+def check(wanted: Sequence[str]) -> None:
+    """Raise a ValueError unless a list names measures, each once, and those of the paper among them."""
     unknown = [name for name in wanted if name not in names()]
     missing = [name for name in OF_THE_PAPER if name not in wanted]
     if unknown or missing or len(set(wanted)) < len(wanted):
         others = [name for name in names() if name not in OF_THE_PAPER]
-        allowed = f"{', '.join(OF_THE_PAPER)}, and any of: {', '.join(others) or 'none'}; each once"
-        raise ValueError(f"measures is {list(wanted)}; allowed: {allowed}")
+        more = f", and also {', '.join(others)}" if others else ""
+        raise ValueError(
+            f"measures is {list(wanted)}; allowed: {' and '.join(OF_THE_PAPER)}{more}; each once"
+        )
+
+
+def chosen(wanted: Sequence[str]) -> list[Measure]:
+    """The measures that a list names, in its order."""
+    check(wanted)
     return [get(name) for name in wanted]
