@@ -104,7 +104,7 @@ def _compare_with_paper(table1: pd.DataFrame) -> None:
 
 def _compare_with_uci(raw: pd.DataFrame, dataset: Dataset) -> None:
     """The values that UCI serves now must be those of the bundled table."""
-    from stages.io import uci  # late: the network is imported only when it is used
+    from stages.study import uci  # late: the network is imported only when it is used
 
     assert dataset.uci_id is not None
     try:

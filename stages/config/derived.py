@@ -6,6 +6,7 @@ from typing import Any
 
 from modn import methods, optimizers
 from stages.config.schema import Baseline, Dataset, Parameters
+from stages.study import families
 
 COMMON = ("dendrites", "dendrites_per_class", "alpha_s", "alpha_t")
 
@@ -32,11 +33,13 @@ def _trainings(p: Parameters) -> Iterator[tuple[str, dict[str, str]]]:
     for study, pairs in studies.items():
         for model, chosen in pairs.items():
             for optimizer in chosen:
+                family = families.get(p.models[model]["family"])
                 yield f"{study}-{model}-{optimizer}", {
                     "study": study,
                     "model": model,
                     "optimizer": optimizer,
-                    "family": p.models[model]["family"],
+                    "family": family.name,
+                    "equations": family.equations,
                     **_modules(p.optimizers[optimizer]["algorithm"]),
                 }
 

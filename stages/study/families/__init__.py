@@ -36,6 +36,7 @@ class Family(ABC):
     """One family; `allowed` lists its own parameters in conf/models, `defaults` those that may be left out."""
 
     name: ClassVar[str]
+    equations: ClassVar[str]  # the file that its trainings depend on beside what all do: the readable model
     allowed: ClassVar[Mapping[str, Constraint]] = {}
     defaults: ClassVar[Mapping[str, Any]] = {}
 

@@ -18,6 +18,7 @@ class MLP(Family):
     """Without parameters of its own."""
 
     name = "mlp"
+    equations = "modn/mlp.py"
 
     def train(
         self, cell: "Cell", method: Method, budget: int, X: np.ndarray, y: np.ndarray, rng: np.random.Generator

@@ -22,6 +22,7 @@ class MODN(Family):
     """The neuron of the paper."""
 
     name = "modn"
+    equations = "modn/neuron.py"
     allowed: ClassVar[Mapping[str, Constraint]] = {"filter": OneOf((LEARNED, *filters.FIXED)), **TwoStep.allowed}
     defaults: ClassVar[Mapping[str, Any]] = {name: getattr(TwoStep, name) for name in TwoStep.allowed}
 
