@@ -44,6 +44,8 @@ def check_output(name: str, path: Path, inputs: Iterable[Path]) -> None:
 
 @contextmanager
 def _content_for_file(target: Path) -> Iterator[Path]:
+    if target.is_symlink():  # `realpath` gave up
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
     before = target.stat() if target.exists() else None
     if before is not None and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))

@@ -119,9 +119,7 @@ class DendriticClassifier(ClassifierMixin, BaseEstimator):
             ("n_dendrites", neuron.w_s.shape[1], M),
         ):
             if before != now:
-                raise ValueError(
-                    f"{what} is {now}; allowed: {before}, as in the fit that warm_start continues"
-                )
+                raise ValueError(f"warm_start: {what} is {now}; allowed: {before}, as in the fit before")
         width = np.where(self.data_max_ > self.data_min_, self.data_max_ - self.data_min_, 1.0)
         w_s = neuron.w_s * ((high - low) / width)[:, None]
         theta_s = neuron.theta_s - neuron.w_s * ((low - self.data_min_) / width)[:, None]
@@ -165,7 +163,7 @@ class DendriticClassifier(ClassifierMixin, BaseEstimator):
 
 
 def _merged(X: Array, codes: NDArray[np.int64], weights: Array) -> tuple[Array, NDArray[np.int64], Array]:
-    """The distinct samples, sorted, with the sum of their weights: a weight of 2 and two copies are the same."""
+    """The distinct samples, sorted, each with the sum of its weights: a weight of 2 equals two copies."""
     rows, row_of = np.unique(np.column_stack([X, codes]), axis=0, return_inverse=True)
     merged = np.bincount(row_of.ravel(), weights).astype(np.float64)
     return rows[:, :-1], rows[:, -1].astype(np.int64), merged
