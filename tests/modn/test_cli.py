@@ -292,6 +292,7 @@ def test_devices_and_pipes_are_written_to(
     assert run("predict", model, insects, "--out", pipe) == 0
     reader.join()
     assert received == [expected] and pipe.is_fifo()
+    capsys.readouterr()
     assert "No space left on device: '/dev/full'" in refusal(
         capsys, "predict", model, insects, "--out", "/dev/full"
     )
