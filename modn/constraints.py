@@ -10,7 +10,7 @@ ValueError: population is 0; allowed: an integer >= 1
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Protocol
@@ -38,9 +38,19 @@ def check_all(values: Mapping[str, Any], allowed: Mapping[str, Constraint], pref
             check(prefix + name, values[name], constraint)
 
 
+def check_names(owner: str, given: Iterable[str], known: Collection[str]) -> None:
+    """Raise a ValueError for the first of the given names that is no parameter of the owner."""
+    for name in given:
+        if name not in known:
+            raise ValueError(f"{owner} has no parameter {name!r}; allowed: {', '.join(known)}")
+
+
 def is_number(value: Any) -> bool:
-    """Whether a value is a finite number; True and False are not numbers."""
-    return isinstance(value, Real) and not isinstance(value, bool | np.bool_) and math.isfinite(value)
+    """Whether a value is a number that a float can hold; True and False are not numbers."""
+    try:
+        return isinstance(value, Real) and not isinstance(value, bool | np.bool_) and math.isfinite(value)
+    except OverflowError:  # an integer beyond all floats
+        return False
 
 
 @dataclass(frozen=True)
@@ -89,7 +99,7 @@ class Number:
 class OneOf:
     """One of several names."""
 
-    names: Iterable[str]
+    names: Collection[str]
 
     def accepts(self, value: Any) -> bool:
         """Whether the value is allowed."""

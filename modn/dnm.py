@@ -72,8 +72,6 @@ class DNM:
         D = positive_integer("n_features", n_features)
         row = finite_array("parameters", parameters, ("2 * n_features * n_dendrites",))
         if len(row) % (2 * D):
-            raise ValueError(
-                f"parameters must hold 2 * n_features * n_dendrites numbers; got {len(row)}, n_features={D}"
-            )
+            raise ValueError(f"parameters has the shape ({len(row)},); allowed: a multiple of {2 * D}")
         w_s, theta_s = row.reshape(2, D, -1)
         return cls(w_s, theta_s, alpha_s, alpha_o, theta_o)

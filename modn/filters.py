@@ -20,9 +20,7 @@ def partition(n_dendrites: int, n_classes: int) -> NDArray[np.bool_]:
     M = positive_integer("n_dendrites", n_dendrites)
     C = positive_integer("n_classes", n_classes)
     if M % C:
-        raise ValueError(
-            f"n_dendrites must be a multiple of n_classes for a partition; got n_dendrites={M}, n_classes={C}"
-        )
+        raise ValueError(f"n_dendrites is {M}; allowed: for a partition, a multiple of n_classes ({C})")
     return shared_out(M, C)
 
 

@@ -15,12 +15,12 @@ Eqs. 11-14, which are written as an ascent on the log-likelihood.
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from modn.constraints import OneOf, check
 from modn.neuron import Neuron
 from modn.validation import class_indices
 
-DYING_THRESHOLD = (
-    1e-6  # the paper's footnote: while training with BP, a synapse with a smaller output counts as 1
-)
+# The paper's footnote: while training with BP, a synapse with a smaller output counts as 1.
+DYING_THRESHOLD = 1e-6
 
 Array = NDArray[np.float64]
 
@@ -71,13 +71,13 @@ def published(neuron: Neuron, X: ArrayLike, y: ArrayLike, filter: str, revive: b
 
 def check_published_filter(filter: str, P: NDArray[np.bool_]) -> None:
     """Refuse a filter that Eqs. 15-22 are not written for."""
-    if filter not in ("partition", "full"):
-        raise ValueError(f"filter must be 'partition' (Eqs. 17, 18) or 'full' (Eqs. 19-22); got {filter!r}")
+    check("filter", filter, OneOf(("partition", "full")))  # Eqs. 17 and 18, Eqs. 19-22
     if filter == "full" and not P.all():
-        raise ValueError("P must be all True for filter='full': Eqs. 19-22 are those of MODNF")
+        raise ValueError("P has a False; allowed: for filter='full' (Eqs. 19-22, MODNF), only True")
     if filter == "partition" and not (P.sum(axis=-1) == 1).all():
         raise ValueError(
-            "P must have one True per dendrite for filter='partition': Eqs. 17, 18 are those of MODNP"
+            "P has a dendrite with no or several outputs; "
+            "allowed: for filter='partition' (Eqs. 17 and 18, MODNP), one True per dendrite"
         )
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from modn.constraints import Integer, Number, check
 from modn.validation import class_indices, finite_array
 
 # Accuracies are ratios of small integers: 0.9 - 0.8 and 0.3 - 0.2 are a tie that rounding errors would hide.
@@ -82,9 +83,8 @@ def roc_points(y: ArrayLike, proba: ArrayLike) -> Roc:
 def mean_roc(curves: Sequence[Roc], n_points: int = 101, level: float = 0.95) -> MeanRoc:
     """Mean of ROC curves at `n_points` equally spaced false positive rates, with the interval over them."""
     if not curves:
-        raise ValueError("curves is empty: the mean needs at least one ROC curve")
-    if n_points < 2:
-        raise ValueError(f"n_points must be at least 2, got {n_points}")
+        raise ValueError("curves is empty; allowed: at least one ROC curve")
+    check("n_points", n_points, Integer(2))
     fpr = np.linspace(0.0, 1.0, n_points)
     # np.interp takes the last of several points with the same rate: the top of a vertical step.
     tpr = np.array([np.interp(fpr, curve.fpr, curve.tpr) for curve in curves])
@@ -100,9 +100,8 @@ def wilcoxon(ours: ArrayLike, theirs: ArrayLike, comparisons: int = 1) -> Wilcox
     """
     a, b = _runs("ours", ours), _runs("theirs", theirs)
     if a.shape != b.shape:
-        raise ValueError(f"ours and theirs must be paired, got {a.size} and {b.size} runs")
-    if comparisons < 1:
-        raise ValueError(f"comparisons must be at least 1, got {comparisons}")
+        raise ValueError(f"theirs has {b.size} runs; allowed: as many as ours, {a.size}")
+    check("comparisons", comparisons, Integer(1))
     difference = np.round(a - b, _DECIMALS)
     nonzero = difference[difference != 0]
     if nonzero.size == 0:
@@ -127,8 +126,7 @@ def mean_interval(values: ArrayLike, level: float = 0.95) -> Interval:
     One run says nothing about the spread: its standard deviation is given as 0, its interval as the value.
     """
     runs = _runs("values", values)
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, got {level}")
+    check("level", level, Number(0, 1, "()"))
     mean = float(runs.mean())
     if runs.size == 1:
         return Interval(mean, 0.0, mean, mean)
@@ -142,12 +140,8 @@ def mean_interval(values: ArrayLike, level: float = 0.95) -> Interval:
 
 def _labels_and_scores(y: ArrayLike, proba: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     scores = finite_array("proba", proba, ("n_samples", "n_classes"))
-    n_samples, n_classes = scores.shape
-    if n_classes < 2:
-        raise ValueError(
-            f"proba must have the shape (n_samples, n_classes) with 2 classes or more; got {scores.shape}"
-        )
-    return class_indices("y", y, n_samples, n_classes), scores
+    check("the number of proba's columns", scores.shape[1], Integer(2))
+    return class_indices("y", y, *scores.shape), scores
 
 
 def _runs(name: str, values: ArrayLike) -> NDArray[np.float64]:

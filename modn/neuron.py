@@ -1,6 +1,6 @@
 """The multi-in and multi-out dendritic neuron (MODN): Eqs. 1, 2, 5, 8 and 9 of the paper, one method each.
 
-This is the readable truth in float64; `modn.fast.objective` computes the same loss for whole populations, fast.
+This is the readable truth in float64; `modn.fast.objective` computes the same loss for whole populations.
 Shapes: N samples, D features, M dendrites, C outputs.
 """
 
@@ -12,8 +12,6 @@ from scipy.special import expit
 
 from modn.filters import dendrite_states
 from modn.validation import boolean_filter, finite_array, positive_integer, positive_number
-
-SYNAPSE_STATES = ("excitatory", "inhibitory", "constant-0", "constant-1")
 
 Array = NDArray[np.float64]
 

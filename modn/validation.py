@@ -1,31 +1,28 @@
-"""Checks of arguments, in one place: each error names the argument, what was wrong and what is allowed."""
+"""Checks of arguments: each error names the argument, says what is wrong, and what is allowed."""
 
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from modn.constraints import Constraint, Integer, Number, check
+
 
 def positive_integer(name: str, value: Any) -> int:
     """Return `value` as an int; it must be 1 or more."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) or value < 1:
-        raise ValueError(f"{name} must be a positive integer; got {value!r}")
+    check(name, value, Integer(1))
     return int(value)
 
 
 def positive_number(name: str, value: Any) -> float:
     """Return `value` as a float; it must be finite and greater than 0."""
-    number = finite_number(name, value)
-    if number <= 0:
-        raise ValueError(f"{name} must be greater than 0; got {value!r}")
-    return number
+    check(name, value, Number(0, ends="(]"))
+    return float(value)
 
 
 def finite_number(name: str, value: Any) -> float:
     """Return `value` as a float; it must be finite."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real) or not np.isfinite(float(value)):
-        raise ValueError(f"{name} must be a finite number; got {value!r}")
+    check(name, value, Number())
     return float(value)
 
 
@@ -36,12 +33,10 @@ def finite_array(name: str, value: ArrayLike, shape: tuple[int | str, ...]) -> N
     """
     try:
         array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be an array of numbers: {error}") from None
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{name} is not an array of numbers ({error}); allowed: finite numbers") from None
     _check_shape(name, array.shape, shape)
-    if not np.isfinite(array).all():
-        where = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
-        raise ValueError(f"{name} must be finite; {name}{list(where)} is {array[where]}")
+    _check_items(name, array, np.isfinite(array), Number())
     return array
 
 
@@ -51,7 +46,7 @@ def boolean_filter(
     """Return `value` as a Boolean array; numbers are refused, even 0 and 1: nothing is rounded unseen."""
     array = np.asarray(value)
     if array.dtype != np.bool_:
-        raise ValueError(f"{name} must be Boolean (dtype bool); got dtype {array.dtype}")
+        raise ValueError(f"{name} has the dtype {array.dtype}; allowed: bool")
     _check_shape(name, array.shape, shape)
     return array
 
@@ -60,13 +55,10 @@ def class_indices(name: str, value: ArrayLike, n_samples: int, n_classes: int) -
     """Return `value` as int64 class indices, one per sample, within 0..C-1."""
     array = np.asarray(value)
     if not (np.issubdtype(array.dtype, np.integer) or array.dtype == np.bool_):
-        raise ValueError(f"{name} must hold integer class indices; got dtype {array.dtype}")
+        raise ValueError(f"{name} has the dtype {array.dtype}; allowed: integers, the indices of classes")
     _check_shape(name, array.shape, (n_samples,))
-    array = array.astype(np.int64)
-    if array.min() < 0 or array.max() >= n_classes:
-        outside = array[(array < 0) | (array >= n_classes)][0]
-        raise ValueError(f"{name} must lie within 0..{n_classes - 1}; it holds {outside}")
-    return array
+    _check_items(name, array, (array >= 0) & (array < n_classes), Integer(0, n_classes - 1))
+    return array.astype(np.int64)
 
 
 def sample_weights(name: str, value: ArrayLike | None, n_samples: int) -> NDArray[np.float64] | None:
@@ -74,9 +66,16 @@ def sample_weights(name: str, value: ArrayLike | None, n_samples: int) -> NDArra
     if value is None:
         return None
     weights = finite_array(name, value, (n_samples,))
-    if weights.min() < 0 or weights.max() == 0:
-        raise ValueError(f"{name} must hold no negative number, and not only zeros")
+    _check_items(name, weights, weights >= 0, Number(0))
+    if not weights.any():
+        raise ValueError(f"{name} is zero for all samples; allowed: at least one number > 0")
     return weights
+
+
+def _check_items(name: str, array: NDArray[Any], good: NDArray[np.bool_], allowed: Constraint) -> None:
+    if not good.all():
+        where = tuple(int(k) for k in np.argwhere(~good)[0])
+        raise ValueError(f"{name}{list(where)} is {array[where]}; allowed: {allowed}")
 
 
 def _check_shape(name: str, got: tuple[int, ...], expected: tuple[int | str, ...]) -> None:
@@ -86,4 +85,4 @@ def _check_shape(name: str, got: tuple[int, ...], expected: tuple[int | str, ...
     )
     if not fits:
         wanted = ", ".join(str(length) for length in expected) + ("," if len(expected) == 1 else "")
-        raise ValueError(f"{name} must have the shape ({wanted}); got {got}")
+        raise ValueError(f"{name} has the shape {got}; allowed: ({wanted})")

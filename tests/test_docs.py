@@ -1,4 +1,4 @@
-"""The pages: what they name exists; the numbers of docs/ are those of the paper profile's committed report."""
+"""The pages: what they name exists; the numbers of docs/ are those of reports/paper as committed."""
 
 import re
 from pathlib import Path

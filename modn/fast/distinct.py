@@ -2,8 +2,8 @@
 
 A feature with few distinct values needs its sigmoids once per value, not once per sample; two such features
 need their product once per distinct pair of values; and so on up to the samples, of which equal ones are kept
-once, with their number. `blocks_of` finds these tables once per training set; `modn.fast.kernels` follows them at
-each evaluation.
+once, with their number. `blocks_of` finds these tables once per training set; `modn.fast.kernels` follows
+them at each evaluation.
 
 A block of samples becomes the recipe of a table of numbers, row by row:
 

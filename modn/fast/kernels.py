@@ -22,12 +22,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from modn.fast.compiling import compiled, inlined
 from modn.fast.lanes import (
     LANES,
-    compiled,
     exp2,
     exp2_within,
-    inlined,
     load,
     log,
     maximum,

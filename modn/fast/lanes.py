@@ -10,24 +10,21 @@ portable. Left to itself, LLVM's vectoriser must first prove that short inner lo
     a + b, a - b, a * b, multiply_add(a, b, c), minimum(a, b), maximum(a, b), zero_where_above(a, x, limit)
     reciprocal(a), exp2(a), exp2_within(a), log(a), tanh(a)
 
-Only for use inside functions compiled with `compiled`. (numba's cache on disk watches the file of the
-function that is called: after an edit here, touch modn/kernels.py.)
+Only for use inside compiled functions (`modn.fast.compiling`). Every operation is done in the order written,
+and infinities mean what they mean; only `multiply_add` may be fused.
 """
 
 import operator
 from typing import Any
 
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
 
-LANES = 16
+from modn.fast.compiling import compiled
 
-# No fast-math flag: every operation is done in the order written, and infinities mean what they mean. Only
-# `multiply_add` may be fused.
-compiled = njit(cache=True, nogil=True, error_model="numpy")
-inlined = njit(inline="always", error_model="numpy")  # for parts of such functions: there is no call
+LANES = 16
 
 _FLOATS = ir.VectorType(ir.FloatType(), LANES)
 _INTS = ir.VectorType(ir.IntType(32), LANES)

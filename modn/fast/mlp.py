@@ -1,9 +1,11 @@
 """The loss of the perceptron (`modn.mlp`) and its gradient for whole populations, compiled."""
 
+from functools import partial
+
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from modn.fast.compiling import compiled
 from modn.fast.objective import population_rows
 from modn.optimizers.core.space import Space
 from modn.validation import class_indices, finite_array, positive_integer
@@ -55,7 +57,7 @@ class MLPObjective:
         return loss / len(self.X), gradient / len(self.X)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@partial(compiled, fastmath={"contract"})
 def _sum_loss_and_gradient(X, y, rows, M, C, with_gradient, loss, gradient):  # type: ignore[no-untyped-def]
     """Add the loss and the gradient of every sample.
 

@@ -1,8 +1,8 @@
 """The training loss (Eq. 10) and its gradients for whole populations of neurons, fast.
 
 The same mathematics as `modn.neuron` and `modn.gradients`, which are the readable truth, computed in float32
-by `modn.fast.kernels`. Single-threaded and without state: the same input gives the same bytes in any thread or
-process.
+by `modn.fast.kernels`. Single-threaded and without state: the same input gives the same bytes in any thread
+or process.
 """
 
 from typing import Any

@@ -1,15 +1,21 @@
 """How a neuron is trained: methods by the name of their solver.
 
-A solver is an optimizer's name, or two of them: "bbo", "adam", "bbo+adam". `make` turns it into a method for
-the model at hand: a learned filter needs `TwoStep` or `Descent`, all else is a `Search`, and a pair is a
+A solver is the name of an optimizer, or two of them: "bbo", "adam", "bbo+adam". `make` turns it into a method
+for the model at hand: a learned filter needs `TwoStep` or `Descent`, all else is a `Search`, and a pair is a
 `Memetic`.
+
+>>> parameters("bp")
+{'population': 1, 'iterations': 3000, 'learning_rate': 0.01, 'gradient': 'exact'}
+>>> method = make("bbo+bp", "learned", first={"population": 50}, rounds=2)
+>>> method.first.rounds, method.first.optimizer.population
+(2, 50)
 """
 
 from dataclasses import fields
 from typing import Any
 
 from modn import filters, optimizers
-from modn.constraints import OneOf, check
+from modn.constraints import OneOf, check, check_names
 from modn.filters import LEARNED
 from modn.methods.base import Method, OnStep, Problem, Start, Training, Work
 from modn.methods.descent import Descent
@@ -17,6 +23,7 @@ from modn.methods.memetic import Memetic
 from modn.methods.problems import FixedFilter, LearnedFilter, neuron_problem
 from modn.methods.search import Search
 from modn.methods.two_step import TwoStep
+from modn.optimizers.adam import Adam
 
 __all__ = [
     "LEARNED",
@@ -39,10 +46,13 @@ __all__ = [
     "solvers",
 ]
 
-DESCENT = "adam"  # the solver by which a MODN is trained by `Descent`
+DESCENT = Adam.name  # the solver that trains a MODN by `Descent`
 JOINED = "+"  # between the two solvers of a Memetic
-# Of a Memetic, unless they are given: the descent needs a good place to begin, not the best.
-MEMETIC = {"first": {"iterations": 100}, "then": {"iterations": 100, "learning_rate": 0.03}}
+# Other defaults for the two solvers of a Memetic: the descent needs a good place to begin, not the best.
+MEMETIC: dict[str, dict[str, Any]] = {
+    "first": {"iterations": 100},
+    "then": {"iterations": 100, "learning_rate": 0.03},
+}
 
 
 def solvers() -> list[str]:
@@ -57,16 +67,14 @@ def learns_filter(solver: str) -> bool:
 
 
 def parameters(solver: str) -> dict[str, Any]:
-    """What can be set of a solver, with its default; for a pair, one mapping for each of the two."""
+    """The parameters of a solver with their defaults; of a pair, {"first": {...}, "then": {...}}."""
     if JOINED in solver:
-        (first, of_first), (then, of_then) = _pair(solver).values()
-        return {
-            "first": parameters(first) | of_first,
-            "then": _defaults(optimizers.parameters_class(then)) | of_then,
-        }
+        first, then = _pair(solver)
+        parts = {"first": parameters(first), "then": _defaults(optimizers.parameters_class(then))}
+        return {part: own | _subset(MEMETIC[part], own) for part, own in parts.items()}
     optimizer = optimizers.parameters_class(solver)
     if solver == DESCENT:
-        return _defaults(optimizer) | {k: v for k, v in _defaults(Descent).items() if k != "optimizer"}
+        return _defaults(optimizer) | _defaults(Descent)
     return _defaults(optimizer) | ({"gradient": Search.gradient} if optimizer.uses_gradient else {})
 
 
@@ -89,36 +97,36 @@ def make(
     if filter == LEARNED and not learns_filter(solver):
         able = ", ".join(name for name in solvers() if learns_filter(name))
         raise ValueError(f"solver is {solver!r}; allowed: {able}, since the filter P is learned")
-    unknown = [name for name in options if name not in parameters(solver)]
-    if unknown:
-        allowed = ", ".join(parameters(solver))
-        raise ValueError(f"{solver} has no parameter {unknown[0]!r}; allowed: {allowed}")
+    known = parameters(solver)
+    check_names(solver, options, known)
     scheme = {"filter_iterations": filter_iterations, "rounds": rounds}
     if JOINED in solver:
-        (first, of_first), (then, of_then) = _pair(solver).values()
-        of_first, of_then = of_first | options.get("first", {}), of_then | options.get("then", {})
+        first, then = _pair(solver)
+        of_first, of_then = (known[part] | options.get(part, {}) for part in MEMETIC)
         return Memetic(make(first, filter, **scheme, **of_first), Search(optimizers.make(then, **of_then)))
-    of_optimizer = _defaults(optimizers.parameters_class(solver)).keys() & options.keys()
-    optimizer = optimizers.make(solver, **{name: options.pop(name) for name in of_optimizer})
+    of_optimizer = _subset(options, _defaults(optimizers.parameters_class(solver)))
     if filter is not None and solver == DESCENT:
-        return Descent(optimizer, **options)
+        return Descent(Adam(**of_optimizer), **_subset(options, _defaults(Descent)))
+    optimizer = optimizers.make(solver, **of_optimizer)
     if filter == LEARNED:
         return TwoStep(optimizer, **scheme)
     return Search(optimizer, options.get("gradient", Search.gradient))
 
 
-def _pair(solver: str) -> dict[str, tuple[str, dict[str, Any]]]:
-    """The two solvers of a pair, each with what it has instead of its own defaults."""
+def _pair(solver: str) -> tuple[str, str]:
+    """The two solvers of a pair."""
     names = solver.split(JOINED)
     if len(names) != 2:
         raise ValueError(f"solver is {solver!r}; allowed: one name, or two joined by {JOINED!r}")
     descents = [name for name in solvers() if optimizers.parameters_class(name).uses_gradient]
     check(f"the second part of solver {solver!r}", names[1], OneOf(descents))
-    return {
-        part: (name, {key: value for key, value in MEMETIC[part].items() if key in parameters(name)})
-        for part, name in zip(MEMETIC, names, strict=True)
-    }
+    return names[0], names[1]
 
 
 def _defaults(cls: type) -> dict[str, Any]:
-    return {field.name: field.default for field in fields(cls)}
+    """The parameters of an optimizer or a method, with their defaults."""
+    return {field.name: field.default for field in fields(cls) if field.name != "optimizer"}
+
+
+def _subset(values: dict[str, Any], names: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name in names}

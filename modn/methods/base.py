@@ -1,8 +1,7 @@
 """What a method of training is: it takes a problem and a budget, and returns what it found.
 
-A problem is what is minimised; a method spends evaluations of it. Methods differ in what they move: the
-parameters alone (`Search`), the parameters and the filter P in turn (`TwoStep`), both by gradients
-(`Descent`), or one method after another (`Memetic`).
+Methods differ in what they change: the parameters alone (`Search`), the parameters and the filter P in turn
+(`TwoStep`), both by gradients (`Descent`), or one method after another (`Memetic`).
 """
 
 from abc import ABC, abstractmethod
@@ -42,6 +41,11 @@ class Start(NamedTuple):
     P: Filter | None = None  # (M, C); None: the model has no filter
     loss: float | None = None  # where it is known; None: it is computed
 
+    def check_filter(self, P: Filter | None) -> None:
+        """Refuse a problem with another filter; P None: it has none."""
+        if P is not None and not np.array_equal(np.asarray(self.P), P):
+            raise ValueError("start has another P than the problem; allowed: the same P")
+
 
 class Work(NamedTuple):
     """What a training costs if nothing stops it."""
@@ -63,15 +67,30 @@ class Training:
     filter_steps: int  # how many of the curve's steps changed P
     evaluations: int  # individuals evaluated
 
+    def as_start(self) -> Start:
+        """What was found, to continue from."""
+        return Start(self.parameters, self.P, self.loss)
+
+    def followed_by(self, later: "Training") -> "Training":
+        """Two trainings as one: what the later one found, and what both used."""
+        return Training(
+            later.parameters,
+            later.P,
+            later.loss,
+            np.concatenate([self.curve, later.curve]),
+            self.filter_steps + later.filter_steps,
+            self.evaluations + later.evaluations,
+        )
+
 
 class Steps:
-    """Numbers the steps of several parts of a training as one, and remembers whether it was stopped."""
+    """An `on_step` that numbers the steps of all parts of a training as one, and remembers a stop."""
 
     def __init__(self, on_step: OnStep | None) -> None:
         self.on_step, self.count, self.stopped = on_step, 0, False
 
     def __call__(self, step: int, loss: float) -> bool:
-        """Pass a part's step on; its own number does not matter."""
+        """Pass the step of a part on; its number within the part does not matter."""
         if not self.stopped:
             self.stopped = self.on_step is not None and self.on_step(self.count, loss) is True
             self.count += 1
@@ -89,7 +108,7 @@ class Method(Checked, ABC):
     @property
     @abstractmethod
     def uses_gradient(self) -> bool:
-        """Whether it starts with a descent, which needs a start where the gradient is not 0."""
+        """Whether it begins with a descent, which needs a start where the gradient is not 0."""
 
     @abstractmethod
     def train(
@@ -108,4 +127,7 @@ class Method(Checked, ABC):
 
     @abstractmethod
     def work(self, problem: Any, budget: int, started: bool = False) -> Work:
-        """What `train` costs if nothing stops it; `started`: with a start."""
+        """What `train` costs if nothing stops it; `started`: with a start.
+
+        `problem` None: any problem with enough samples.
+        """

@@ -22,12 +22,13 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from modn import filters
-from modn.constraints import Constraint, Integer, ListOf, Number
+from modn.constraints import Constraint, Integer, ListOf, Number, check
 from modn.fast.objective import Objective
 from modn.methods.base import Array, Filter, Method, OnStep, Start, Steps, Training, Work
 from modn.methods.problems import FixedFilter, LearnedFilter
 from modn.neuron import Neuron
 from modn.optimizers.adam import Adam
+from modn.validation import boolean_filter, finite_array
 
 FIRST_W_T = 3.0  # a dendrite that opens changes the odds of its class by e^3
 CERTAINTY = 2.0  # logit of P at the start: 0.88 where the partition has a 1, 0.12 where it has a 0
@@ -78,27 +79,36 @@ class Descent(Method):
     ) -> Training:
         """Descend from filter P, which stays as it is unless it is learned.
 
-        A start belongs to its P: neither the filter nor the decay is searched again; the middle one of
-        `decays` is taken.
+        With a start, P is that of the start, and the decay is the middle one of `decays`.
         """
+        check("budget", budget, Integer(0))
         objective = problem.objective
         P = problem.P if isinstance(problem, FixedFilter) else None
         if start is not None:
-            if P is not None and not np.array_equal(np.asarray(start.P), P):
-                raise ValueError("start has another P than the problem; allowed: the same P")
-            P = np.asarray(start.P)
+            start.check_filter(P)
+            P = boolean_filter("P of start", start.P, (objective.n_dendrites, objective.n_classes))
         learn_P = P is None
         if P is None:
             P = filters.shared_out(objective.n_dendrites, objective.n_classes)
         run = _Run(self, objective, P, learn_P, budget, Steps(on_step))
-        decay = self.decays[len(self.decays) // 2] if start is not None else run.choose_decay(rng)
+        decay = self._middle_decay if start is not None else run.choose_decay(rng)
         return run.best(decay, rng, None if start is None else start.parameters)
 
-    def work(self, problem: FixedFilter | LearnedFilter, budget: int, started: bool = False) -> Work:
+    def work(self, problem: FixedFilter | LearnedFilter | None, budget: int, started: bool = False) -> Work:
         """The descents that choose the decay, and those on the whole training set."""
-        folds = 0 if started or len(self.decays) == 1 else self.folds
+        folds = 0 if started else self._n_folds(self.folds if problem is None else len(problem.objective.X))
         evaluations = (folds * len(self.decays) + self.optimizer.population) * (budget + 1)
         return Work(evaluations, (folds + 1) * (budget + 1))
+
+    @property
+    def _middle_decay(self) -> float:
+        """The decay where none is chosen by cross-validation."""
+        return self.decays[len(self.decays) // 2]
+
+    def _n_folds(self, n_samples: int) -> int:
+        """The folds of the cross-validation; 0: there is nothing to choose, or nothing to choose by."""
+        folds = min(self.folds, self.validation_rows, n_samples)
+        return folds if folds > 1 and len(self.decays) > 1 else 0
 
 
 class _Run:
@@ -119,9 +129,9 @@ class _Run:
         """The decay whose neurons, trained on all parts of the training set but one, judge that one best."""
         decays, weight = np.array(self.method.decays), self.objective.sample_weight
         rows = rng.permutation(len(self.X))[: self.method.validation_rows]
-        n_folds = min(self.method.folds, len(rows))
-        if len(decays) == 1 or n_folds < 2:
-            return float(decays[len(decays) // 2])
+        n_folds = self.method._n_folds(len(self.X))
+        if n_folds == 0:
+            return self.method._middle_decay
         y = self.objective.y[rows]
         fold_of = np.empty(len(rows), dtype=np.int64)
         fold_of[np.argsort(y, kind="stable")] = np.arange(len(rows)) % n_folds  # each class in every fold
@@ -237,8 +247,8 @@ class _Run:
         return np.concatenate([synaptic, w_t / o.alpha_t, theta_t / o.alpha_t])
 
     def _to_standard_units(self, parameters: Array) -> Array:
-        w, theta, w_t, theta_t = self._layers(parameters)
         o = self.objective
+        w, theta, w_t, theta_t = self._layers(finite_array("start", parameters, (o.n_parameters,)))
         theta = (theta - w * self.mean[:, None]) * o.alpha_s
         w = w * self.deviation[:, None] * o.alpha_s
         return np.concatenate([w.ravel(), theta.ravel(), w_t * o.alpha_t, theta_t * o.alpha_t])

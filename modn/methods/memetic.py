@@ -1,4 +1,4 @@
-"""Memetic: one method after another, such as BBO to look around and Adam to go down from the best it found."""
+"""Memetic: one method after another, such as BBO to explore and Adam to descend from the best it found."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -40,15 +40,8 @@ class Memetic(Method):
         if steps.stopped:
             return found
         rest = problem.with_filter(found.P) if isinstance(problem, LearnedFilter) else problem
-        best = Start(found.parameters, found.P, found.loss)
-        polished = self.then.train(rest, self._then_budget(budget), rng, steps, best)
-        return Training(
-            polished.parameters,
-            found.P,
-            polished.loss,
-            np.concatenate([found.curve, polished.curve]),
-            found.filter_steps,
-            found.evaluations + polished.evaluations,
+        return found.followed_by(
+            self.then.train(rest, self._then_budget(budget), rng, steps, found.as_start())
         )
 
     def work(self, problem: Any, budget: int, started: bool = False) -> Work:
@@ -58,6 +51,6 @@ class Memetic(Method):
         return Work(first.evaluations + then.evaluations, first.steps + then.steps)
 
     def _then_budget(self, budget: int) -> int:
-        """A cap on the iterations is one on the second method's, too."""
+        """The second method's own budget, but no more than the first one has."""
         own = self.then.iterations
         return budget if own is None else min(own, budget)

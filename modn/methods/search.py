@@ -1,7 +1,7 @@
 """Search: an optimizer on the parameters alone."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,7 +9,8 @@ import numpy as np
 from modn.constraints import Constraint, OneOf
 from modn.methods.base import Array, Method, OnStep, Problem, Start, Training, Work
 from modn.optimizers.core.base import Optimizer
-from modn.optimizers.core.minimize import minimize
+from modn.optimizers.core.minimize import Cost, Minimum, minimize
+from modn.optimizers.core.space import Space
 
 GRADIENTS = ("exact", "published")
 
@@ -43,40 +44,49 @@ class Search(Method):
         start: Start | None = None,
     ) -> Training:
         """Search; the best of the start and of all individuals is kept."""
-        P = getattr(problem, "P", None)
-        parameters, loss = np.zeros(problem.space.size), np.inf
+        P = getattr(problem, "P", None)  # models without a filter have none
+        parameters, loss = None, np.inf
         if start is not None:
-            if P is not None and not np.array_equal(np.asarray(start.P), P):
-                raise ValueError("start has another P than the problem; allowed: the same P")
-            parameters = np.array(start.parameters)
+            start.check_filter(P)
+            parameters = np.asarray(start.parameters)
             loss = float(problem.loss(parameters)[0]) if start.loss is None else start.loss
-        curve: list[float] = []
-        best_before = loss
+        cost = self._cost(problem)
+        found = improve(self.optimizer, problem.space, cost, budget, rng, on_step, parameters, loss)
+        return Training(found.best, P, found.best_cost, found.curve, 0, found.evaluations)
 
-        def follow(iteration: int, cost: float) -> bool:
-            curve.append(min(cost, best_before))
-            return on_step is not None and on_step(iteration, curve[-1]) is True
-
-        found = minimize(
-            self.optimizer,
-            problem.space,
-            self._cost(problem),
-            budget,
-            rng,
-            follow,
-            None if start is None else parameters,
-        )
-        if found.best_cost <= loss:
-            parameters, loss = found.best, found.best_cost
-        return Training(parameters, P, loss, np.array(curve), 0, found.evaluations)
-
-    def work(self, problem: Problem, budget: int, started: bool = False) -> Work:
+    def work(self, problem: Any, budget: int, started: bool = False) -> Work:
         """The initial population and `budget` iterations."""
         return Work(self.optimizer.evaluations(budget), budget + 1)
 
-    def _cost(self, problem: Problem) -> Callable[[Array], Any]:
+    def _cost(self, problem: Problem) -> Cost:
         if not self.optimizer.uses_gradient:
             return problem.loss
         # Eqs. 15-22 are those of MODNP and MODNF: other models have the exact gradient only.
-        published: Callable[[Array], Any] | None = getattr(problem, "loss_and_published_gradient", None)
+        published: Cost | None = getattr(problem, "loss_and_published_gradient", None)
         return published if self.gradient == "published" and published else problem.loss_and_gradient
+
+
+def improve(
+    optimizer: Optimizer,
+    space: Space,
+    cost: Callable[[Array], Any],
+    budget: int,
+    rng: np.random.Generator,
+    on_step: OnStep | None,
+    best: Array | None,
+    loss: float,
+) -> Minimum:
+    """Search from the best individual known (None: there is none), which is kept unless a better is found.
+
+    `loss` is that of the best known.
+    """
+    curve: list[float] = []
+
+    def follow(iteration: int, best_cost: float) -> bool:
+        curve.append(min(best_cost, loss))
+        return on_step is not None and on_step(iteration, curve[-1]) is True
+
+    found = minimize(optimizer, space, cost, budget, rng, follow, best)
+    if best is not None and found.best_cost > loss:
+        found = replace(found, best=best, best_cost=loss)
+    return replace(found, curve=np.array(curve))

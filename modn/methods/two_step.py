@@ -5,16 +5,15 @@ do each once; `rounds` repeats them.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from modn.constraints import Constraint, Integer
 from modn.methods.base import Array, Filter, Method, OnStep, Start, Steps, Training, Work
 from modn.methods.problems import LearnedFilter
-from modn.methods.search import Search
+from modn.methods.search import Search, improve
 from modn.optimizers.core.base import Optimizer
-from modn.optimizers.core.minimize import minimize
 
 
 @dataclass(frozen=True)
@@ -46,26 +45,18 @@ class TwoStep(Method):
         start: Start | None = None,
     ) -> Training:
         """Take the two steps in turn."""
-        evaluations = filter_steps = 0
-        curves = [np.empty(0)]
-        if start is None:
-            start, evaluations = self._drawn(problem, rng), self.optimizer.population
-        parameters, P = np.asarray(start.parameters), np.asarray(start.P)
-        loss = float(problem.objective.loss(parameters, P)[0]) if start.loss is None else start.loss
+        found = self._drawn(problem, rng) if start is None else self._given(problem, start)
         steps = Steps(on_step)
         for share in self._shares(budget):
-            parts = [self._filter_step, self._parameter_step]
-            for part, iterations in zip(parts, (self.filter_iterations, share), strict=True):
-                if steps.stopped:
-                    break
-                found = part(problem, iterations, rng, steps, Start(parameters, P, loss))
-                parameters, P, loss = found.parameters, np.asarray(found.P), found.loss
-                evaluations += found.evaluations
-                filter_steps += found.filter_steps
-                curves.append(found.curve)
-        return Training(parameters, P, loss, np.concatenate(curves), filter_steps, evaluations)
+            for step, iterations in (
+                (self._filter_step, self.filter_iterations),
+                (self._parameter_step, share),
+            ):
+                if not steps.stopped:
+                    found = found.followed_by(step(problem, iterations, rng, steps, found))
+        return found
 
-    def work(self, problem: LearnedFilter, budget: int, started: bool = False) -> Work:
+    def work(self, problem: Any, budget: int, started: bool = False) -> Work:
         """The first draw, and the iterations on P and on the parameters of each round."""
         spent = self.optimizer.evaluations
         drawn = 0 if started else self.optimizer.population
@@ -76,39 +67,40 @@ class TwoStep(Method):
         """The parameter iterations of each round; they add up to the budget."""
         return [budget * (k + 1) // self.rounds - budget * k // self.rounds for k in range(self.rounds)]
 
-    def _drawn(self, problem: LearnedFilter, rng: np.random.Generator) -> Start:
+    def _drawn(self, problem: LearnedFilter, rng: np.random.Generator) -> Training:
         """The best of an initial population of parameters, each with a filter of its own."""
         n = self.optimizer.population
         parameters = problem.space.sample(n, rng)
         P = problem.filters_of(problem.filter_space.sample(n, rng))
         losses = problem.objective.loss(parameters, P)
         best = int(np.argmin(losses))
-        return Start(parameters[best], P[best], float(losses[best]))
+        return Training(parameters[best], P[best], float(losses[best]), np.empty(0), 0, n)
+
+    def _given(self, problem: LearnedFilter, start: Start) -> Training:
+        """The start, as if it had just been found."""
+        parameters, P = np.asarray(start.parameters), np.asarray(start.P)
+        loss = float(problem.objective.loss(parameters, P)[0]) if start.loss is None else start.loss
+        return Training(parameters, P, loss, np.empty(0), 0, 0)
 
     def _filter_step(
-        self, problem: LearnedFilter, iterations: int, rng: np.random.Generator, steps: Steps, now: Start
+        self, problem: LearnedFilter, iterations: int, rng: np.random.Generator, steps: Steps, now: Training
     ) -> Training:
         """The best filter found for the present parameters."""
-        assert now.loss is not None
-        P, loss = np.asarray(now.P), now.loss
-        curve: list[float] = []
-
-        def follow(iteration: int, cost: float) -> bool:
-            curve.append(min(cost, loss))
-            return steps(iteration, curve[-1])
+        P = np.asarray(now.P)
 
         def cost(bits: Filter) -> Array:
             return problem.objective.loss(now.parameters, problem.filters_of(bits))
 
-        found = minimize(self.optimizer, problem.filter_space, cost, iterations, rng, follow, P.ravel())
-        best, best_cost = P, loss
-        if found.best_cost <= loss:
-            best, best_cost = found.best.reshape(P.shape), found.best_cost
-        return Training(now.parameters, best, best_cost, np.array(curve), len(curve), found.evaluations)
+        space = problem.filter_space
+        found = improve(self.optimizer, space, cost, iterations, rng, steps, P.ravel(), now.loss)
+        best = found.best.reshape(P.shape)
+        return Training(
+            now.parameters, best, found.best_cost, found.curve, len(found.curve), found.evaluations
+        )
 
     def _parameter_step(
-        self, problem: LearnedFilter, iterations: int, rng: np.random.Generator, steps: Steps, now: Start
+        self, problem: LearnedFilter, iterations: int, rng: np.random.Generator, steps: Steps, now: Training
     ) -> Training:
         """The best parameters found for the present filter."""
         fixed = problem.with_filter(np.asarray(now.P))
-        return Search(self.optimizer).train(fixed, iterations, rng, steps, now)
+        return Search(self.optimizer).train(fixed, iterations, rng, steps, now.as_start())

@@ -80,10 +80,10 @@ class ES(Optimizer):
         rng: np.random.Generator,
         gradients: Array | None,
     ) -> ESState:
-        told = to_positions(state.space, state.children, candidates)
+        evaluated = to_positions(state.space, state.children, candidates)
         pool, sigma = state.pool.copy(), state.sigma
         if state.generation == 1:
-            pool[: self.population] = told
+            pool[: self.population] = evaluated
             order = np.argsort(costs, kind="stable")
             rows, costs = np.concatenate([order, state.rows[self.population :]]), costs[order]
         else:
@@ -92,7 +92,7 @@ class ES(Optimizer):
                 sigma *= self.factor if successes > 0.2 else 1 / self.factor
             # The children take the free rows; then the rows of the worst are free. The costs are nearly in
             # order already, which takes a third of the time that sorting shuffled ones would.
-            pool[state.rows[self.population :]] = told
+            pool[state.rows[self.population :]] = evaluated
             costs = np.concatenate([state.costs, costs])
             order = np.argsort(costs, kind="stable")
             rows, costs = state.rows[order], costs[order[: self.population]]

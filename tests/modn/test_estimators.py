@@ -131,10 +131,10 @@ def test_weights_move_the_decision() -> None:
 def test_bad_weights_are_named() -> None:
     X, y = IRIS
     for weights, message in (
-        (-np.ones(150), "sample_weight must hold no negative number, and not only zeros"),
-        (np.zeros(150), "sample_weight must hold no negative number, and not only zeros"),
-        (np.ones(3), r"sample_weight must have the shape \(150,\)"),
-        (np.full(150, np.nan), "sample_weight must be finite"),
+        (-np.ones(150), r"sample_weight\[0\] is -1\.0; allowed: a finite number >= 0"),
+        (np.zeros(150), "sample_weight is zero for all samples"),
+        (np.ones(3), r"sample_weight has shape \(3,\); allowed: \(150,\)"),
+        (np.full(150, np.nan), r"sample_weight\[0\] is nan; allowed: a finite number"),
         (y == 0, "needs samples of at least 2 classes"),
     ):
         with pytest.raises(ValueError, match=message):

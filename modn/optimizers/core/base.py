@@ -1,13 +1,13 @@
 """What every optimizer is: parameters (a frozen dataclass), a state, and init / ask / tell.
 
-The loop is always the same, whoever runs it (`minimize`, a trainer, a user):
+The loop is always the same; `minimize` runs it, and so can you:
 
     state = optimizer.init(space, rng)
     while ...:
         candidates = optimizer.ask(state, rng)          # the first ones are the initial population
         state = optimizer.tell(state, candidates, cost(candidates), rng)
 
-A state is never changed in place, so it can be kept, saved (`save_state`) and gone back to.
+A state is never changed in place: it can be kept, saved (`save_state`) and returned to.
 """
 
 from abc import ABC, abstractmethod
@@ -45,7 +45,7 @@ class Optimizer(Checked, ABC):
     name: ClassVar[str] = ""  # set by `register`
     state_class: ClassVar[type[State]] = State
     uses_gradient: ClassVar[bool] = False  # the cost function returns (costs, gradients)
-    searches_bits: ClassVar[bool] = True  # Boolean spaces are welcome
+    searches_bits: ClassVar[bool] = True  # it can search Boolean spaces
 
     allowed: ClassVar[dict[str, Constraint]] = {"population": Integer(1), "iterations": OrNone(Integer(0))}
 
@@ -61,7 +61,7 @@ class Optimizer(Checked, ABC):
     def init(self, space: Space, rng: np.random.Generator) -> Any:
         """A state whose first `ask` gives the initial population, uniform in the space."""
         if space.boolean and not self.searches_bits:
-            raise ValueError(f"{self.name} follows a gradient and cannot search a Boolean space")
+            raise ValueError(f"{self.name}: space is Boolean; allowed: real variables")
         return self._init(space, rng)
 
     def tell(
@@ -77,18 +77,18 @@ class Optimizer(Checked, ABC):
         costs = np.asarray(costs, dtype=np.float64)
         if candidates.shape != (len(candidates), state.space.size) or costs.shape != candidates.shape[:1]:
             raise ValueError(
-                f"candidates and costs have shapes {candidates.shape} and {costs.shape}; "
-                f"allowed are (n, {state.space.size}) and (n,)"
+                f"candidates and costs have the shapes {candidates.shape} and {costs.shape}; "
+                f"allowed: (n, {state.space.size}) and (n,)"
             )
         costs = np.where(np.isfinite(costs), costs, np.inf)
         slopes = None
         if self.uses_gradient:
             if gradients is None:
-                raise ValueError(f"{self.name} needs gradients (n, V) beside the costs")
+                raise ValueError(f"{self.name}: gradients is None; allowed: an array {candidates.shape}")
             slopes = np.asarray(gradients, dtype=np.float64)
             if slopes.shape != candidates.shape:
-                raise ValueError(f"gradients have shape {slopes.shape}; allowed is {candidates.shape}")
-            # One bad number must not spoil a point for ever.
+                raise ValueError(f"gradients has the shape {slopes.shape}; allowed: {candidates.shape}")
+            # One bad number must not spoil a point for the rest of the search.
             slopes = np.where(np.isfinite(slopes), slopes, 0)
         first = int(costs.argmin())
         best, best_cost = state.best, state.best_cost

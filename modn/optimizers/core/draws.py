@@ -49,14 +49,4 @@ def coins(n: int, rng: np.random.Generator) -> Array:
 def roulette(weights: Array, n: int, rng: np.random.Generator) -> Array:
     """n indices, each drawn with a probability proportional to its weight."""
     edges = np.cumsum(weights)
-    turn = rng.random(n)
-    spin = turn * edges[-1]
-    # A binary search of unsorted numbers spends its time on mispredicted branches. A table over equal parts
-    # of the wheel gives the index at the part's beginning; few steps ahead are left, taken by all at once.
-    parts = 1024
-    begin = np.searchsorted(edges[:-1], np.arange(parts) / parts * edges[-1], side="right")
-    edges[-1] = np.inf
-    index = begin[(turn * parts).astype(np.intp)]
-    while (ahead := spin >= edges[index]).any():
-        index += ahead
-    return index
+    return np.searchsorted(edges[:-1], rng.random(n) * edges[-1], side="right")

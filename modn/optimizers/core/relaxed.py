@@ -11,7 +11,7 @@ def relaxed(space: Space) -> Space:
 
 
 def bounds(space: Space) -> tuple[Array | float, Array | float]:
-    """That box's lower and upper bounds, for those who need them in each generation."""
+    """The lower and upper bounds of that box, without making it."""
     return (-1.0, 1.0) if space.boolean else (space.lower, space.upper)
 
 
@@ -21,5 +21,5 @@ def to_candidates(space: Space, positions: Array) -> Array:
 
 
 def to_positions(space: Space, positions: Array, candidates: Array) -> Array:
-    """The positions, corrected where a candidate told is not the one they stand for."""
+    """The positions, corrected where a candidate is not the one they stand for."""
     return np.where(candidates, np.abs(positions), -np.abs(positions)) if space.boolean else candidates

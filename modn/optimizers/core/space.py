@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from modn.constraints import Integer, check
+
 Array = npt.NDArray[Any]
 
 
@@ -23,24 +25,19 @@ class Space:
         lower, upper = (np.array(bound, dtype=np.float64) for bound in (self.lower, self.upper))
         if lower.ndim != 1 or lower.shape != upper.shape or lower.size == 0:
             raise ValueError(
-                f"lower and upper have shapes {lower.shape} and {upper.shape}; "
-                "allowed are two one-dimensional arrays of the same length, at least 1"
+                f"lower and upper have the shapes {lower.shape} and {upper.shape}; "
+                "allowed: two one-dimensional arrays of the same length, at least 1"
             )
         with np.errstate(over="ignore", invalid="ignore"):
             reach = upper - lower
-        if not np.isfinite(reach).all():
-            worst = int(np.argmin(np.isfinite(reach)))
+        bad = np.flatnonzero(~(np.isfinite(reach) & (reach >= 0)))
+        if bad.size:
             raise ValueError(
-                f"lower={lower[worst]} and upper={upper[worst]} of variable {worst}: "
-                "bounds and their difference must be finite"
-            )
-        if (reach < 0).any():
-            worst = int(np.argmin(reach))
-            raise ValueError(
-                f"bounds of variable {worst} are reversed: lower={lower[worst]} is above upper={upper[worst]}"
+                f"lower[{bad[0]}] is {lower[bad[0]]} and upper[{bad[0]}] is {upper[bad[0]]}; "
+                "allowed: lower <= upper, both and their difference finite"
             )
         if self.boolean and not ((lower == 0).all() and (upper == 1).all()):
-            raise ValueError("a Boolean space has lower=0 and upper=1 for every variable; use Space.bits(n)")
+            raise ValueError("a Boolean space has other bounds than 0 and 1; allowed: Space.bits(n)")
         lower.flags.writeable = upper.flags.writeable = False
         object.__setattr__(self, "lower", lower)
         object.__setattr__(self, "upper", upper)
@@ -53,8 +50,7 @@ class Space:
     @classmethod
     def bits(cls, n: int) -> Space:
         """All strings of n bits."""
-        if n < 1:
-            raise ValueError(f"n={n}: a Boolean space needs at least 1 bit")
+        check("n", n, Integer(1))
         return cls(np.zeros(n), np.ones(n), boolean=True)
 
     @property

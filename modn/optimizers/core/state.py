@@ -1,4 +1,4 @@
-"""States as plain arrays, for .npz files without pickle: a resumed search goes on as if never interrupted."""
+"""States as plain arrays, for .npz files without pickle: a search resumes as if never interrupted."""
 
 import json
 from dataclasses import fields
@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from modn.constraints import OneOf, check
 from modn.optimizers.core.base import Optimizer, State
 from modn.optimizers.core.space import Array, Space
 
@@ -24,11 +25,13 @@ def save_state(state: State, rng: np.random.Generator) -> dict[str, Array]:
 
 
 def load_state(optimizer: Optimizer, arrays: Any) -> tuple[Any, np.random.Generator]:
-    """State and generator back from `save_state`'s arrays, or from what `np.load` makes of their file."""
+    """The state and the generator from the arrays of `save_state`, or from `np.load` of their file."""
     kept = {f.name for f in fields(optimizer.state_class)} - {"space"}
     missing = sorted((kept | {"space_lower", "space_upper", "space_boolean", "rng"}) - set(arrays))
     if missing:
-        raise ValueError(f"this is no saved state of {optimizer.name}: {', '.join(missing)} missing")
+        raise ValueError(
+            f"arrays has no {', '.join(missing)}; allowed: a state of {optimizer.name}, from `save_state`"
+        )
     space = Space(arrays["space_lower"], arrays["space_upper"], bool(arrays["space_boolean"]))
     values = {name: np.array(arrays[name]) for name in kept}
     plain = {name: value.item() if value.ndim == 0 else value for name, value in values.items()}
@@ -37,8 +40,7 @@ def load_state(optimizer: Optimizer, arrays: Any) -> tuple[Any, np.random.Genera
 
     rng_state = json.loads(str(arrays["rng"]))
     name = rng_state["bit_generator"]
-    if name not in _BIT_GENERATORS:
-        raise ValueError(f"unknown bit generator {name!r}; allowed are {', '.join(_BIT_GENERATORS)}")
+    check("bit_generator", name, OneOf(_BIT_GENERATORS))
     bit_generator = getattr(np.random, name)()
     bit_generator.state = rng_state
     return state, np.random.Generator(bit_generator)

@@ -8,27 +8,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from modn.fast import distinct, kernels, lanes
+from modn.fast.compiling import compiled
 
 
-@lanes.compiled
+@compiled
 def apply_exp2(x, y):  # type: ignore[no-untyped-def]
     for row in range(len(x)):
         lanes.store(y, row, lanes.exp2(lanes.load(x, row)))
 
 
-@lanes.compiled
+@compiled
 def apply_log(x, y):  # type: ignore[no-untyped-def]
     for row in range(len(x)):
         lanes.store(y, row, lanes.log(lanes.load(x, row)))
 
 
-@lanes.compiled
+@compiled
 def apply_tanh(x, y):  # type: ignore[no-untyped-def]
     for row in range(len(x)):
         lanes.store(y, row, lanes.tanh(lanes.load(x, row)))
 
 
-@lanes.compiled
+@compiled
 def apply_reciprocal(x, y):  # type: ignore[no-untyped-def]
     for row in range(len(x)):
         lanes.store(y, row, lanes.reciprocal(lanes.load(x, row)))
