@@ -133,7 +133,7 @@ def test_bad_weights_are_named() -> None:
     for weights, message in (
         (-np.ones(150), r"sample_weight\[0\] is -1\.0; allowed: a finite number >= 0"),
         (np.zeros(150), "sample_weight is zero for all samples"),
-        (np.ones(3), r"sample_weight has shape \(3,\); allowed: \(150,\)"),
+        (np.ones(3), r"sample_weight has the shape \(3,\); allowed: \(150,\)"),
         (np.full(150, np.nan), r"sample_weight\[0\] is nan; allowed: a finite number"),
         (y == 0, "needs samples of at least 2 classes"),
     ):
