@@ -1,21 +1,22 @@
-"""evaluate: judge every trained model on its test part; what the tables, figures and claims are made of."""
+"""evaluate: judge every trained model on its test part, and make the report's tables and metrics."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from modn import filters, metrics
-from modn.dnm import DNM
-from modn.loss import cross_entropy
-from modn.mlp import MLP
-from modn.neuron import Neuron
+from modn import metrics
 from stages.config.schema import Parameters
 from stages.io import entrypoint, files
-from stages.study import claims, tables
+from stages.study import claims, families, measures, ranks, tables
+from stages.study.baselines import suits
 from stages.study.cells import Cell, all_cells
+from stages.study.measures import Measure
 
-CURVE_POINTS = 40  # per loss curve; a picture shows no more, and the file is in git
+DECIMALS = 6  # of the tables
+FINE = 12  # of those derived from them: no figure shows that numbers were rounded twice
+CURVE_POINTS = 40  # per loss curve: enough for a figure, and the file is in git
 ROC_POINTS = 41  # per ROC curve
 BAND = (0.05, 0.95)  # quantiles over runs, of the loss curves
 
@@ -24,6 +25,7 @@ Arrays = dict[str, np.ndarray]
 
 def evaluate(parameters: Parameters) -> None:
     """Read data/models and data/splits, write the report's tables and metrics, and data/examples.npz."""
+    chosen = measures.chosen(parameters.measures)
     table1 = pd.read_csv(files.TABLE1)
     titles = dict(zip(table1["dataset"], table1["title"], strict=True))
     parts = {name: files.read_arrays(files.SPLITS / f"{name}.npz") for name in titles}
@@ -34,9 +36,8 @@ def evaluate(parameters: Parameters) -> None:
         labels = {"dataset": cell.dataset, "title": titles[cell.dataset]}
         labels |= {"model": cell.model, "optimizer": cell.optimizer}
         trained = files.read_arrays(files.MODELS / f"{cell.path}.npz")
-        rows, points = _judge(cell, trained, parts[cell.dataset])
+        rows, points = _judge(cell, trained, parts[cell.dataset], chosen)
         runs += [{"study": cell.study, **labels, **row} for row in rows]
-        accuracies = [row["acc"] for row in rows]
         if cell.study == "tuned":
             auc = float(np.mean([row["auc"] for row in rows]))
             mean = metrics.mean_roc(points, ROC_POINTS)._asdict()
@@ -44,84 +45,98 @@ def evaluate(parameters: Parameters) -> None:
         if cell.study == "comparison" and f"{cell.model}-{cell.optimizer}" in shown.loss_curves:
             curves += [{**labels, **point} for point in _summarised(trained["curve"])]
         drawn = cell.optimizer == shown.filters_optimizer and cell.dataset in shown.filters
-        if cell.study == "comparison" and drawn and cell.family == "modn":
-            examples |= _example(cell, trained, accuracies, parts[cell.dataset])
-    all_runs = pd.DataFrame(runs)
-    baseline_runs = _judge_baselines(parameters, titles)
-    printed = {name: pd.read_csv(files.RAW / f"paper/{name}.csv") for name in tables.PRINTED}
-    table3 = tables.table3(all_runs, printed["table3_acc_by_optimizer"])
-    table5 = tables.table5(all_runs, printed["table5_comparison"])
-    made = {
+        if cell.study == "comparison" and drawn and "P" in trained:
+            examples |= _example(cell, trained, [row["acc"] for row in rows], parts[cell.dataset])
+    baseline_runs = _judge_baselines(parameters, titles, n_classes, chosen)
+    own = {
         "table1": table1,
-        "table3": table3,
-        "table4": tables.table4(all_runs, printed["table4_tuned_hyperparameters"]),
-        "table5": table5,
-        "baselines": tables.baselines(baseline_runs),
-        "claims": claims.check(table3, table5, all_runs),
-        "runs": all_runs,
+        "runs": pd.DataFrame(runs),
         "baseline_runs": baseline_runs,
         "curves": pd.DataFrame(curves),
         "roc": pd.concat(rocs) if rocs else pd.DataFrame(),
     }
+    summaries = summarise(own["runs"], baseline_runs, chosen)
+    written = {name: frame.round(DECIMALS) for name, frame in (own | summaries).items()}
     folder = files.report_folder(parameters.profile)
     with files.replaced_folder(folder / "tables") as fresh:
-        for name, frame in made.items():
-            files.write_csv(fresh / f"{name}.csv", frame.round(6))
-    files.write_json(folder / "metrics.json", tables.headline(table3, table5, made["baselines"]))
+        for name, frame in (written | derive(written, chosen)).items():
+            files.write_csv(fresh / f"{name}.csv", frame)
+    headline = tables.headline(summaries["table3"], summaries["table5"], summaries["baselines"], chosen)
+    files.write_json(folder / "metrics.json", headline)
     files.write_arrays(files.EXAMPLES, examples)
-    print(f"evaluate: {len(all_runs) + len(baseline_runs)} runs")
+    print(f"evaluate: {len(runs) + len(baseline_runs)} runs")
 
 
-def _judge(cell: Cell, trained: Arrays, parts: Arrays) -> tuple[list[dict[str, Any]], list[metrics.Roc]]:
-    """A row and a ROC curve per run: on the test part; the loss is the training part's."""
+def summarise(
+    runs: pd.DataFrame, baseline_runs: pd.DataFrame, chosen: Sequence[Measure]
+) -> dict[str, pd.DataFrame]:
+    """The paper's tables and claims, and the baselines."""
+    printed = {name: pd.read_csv(files.RAW / f"paper/{name}.csv") for name in tables.PRINTED}
+    table3 = tables.table3(runs, printed["table3_acc_by_optimizer"], chosen)
+    table5 = tables.table5(runs, printed["table5_comparison"], chosen)
+    return {
+        "table3": table3,
+        "table4": tables.table4(runs, printed["table4_tuned_hyperparameters"]),
+        "table5": table5,
+        "claims": claims.check(table3, table5, runs),
+        "baselines": tables.baselines(baseline_runs, chosen),
+    }
+
+
+def derive(written: Mapping[str, pd.DataFrame], chosen: Sequence[Measure]) -> dict[str, pd.DataFrame]:
+    """Tables that follow from others as those are written, so that a reader can recompute them."""
+    derived = {
+        "closeness": tables.closeness(written["table3"]),
+        "sensitivity": tables.sensitivity(written["runs"], chosen),
+        "optimizer_ranks": ranks.optimizer_ranks(written["table3"]),
+        "classifier_ranks": ranks.classifier_ranks(written["baselines"], chosen),
+    }
+    return {name: frame.round(FINE) for name, frame in derived.items()}
+
+
+def _judge(
+    cell: Cell, trained: Arrays, parts: Arrays, chosen: Sequence[Measure]
+) -> tuple[list[dict[str, Any]], list[metrics.Roc]]:
+    """A row and a ROC curve per run, both of the test part; its loss is that of the training part."""
+    family = families.get(cell.family)
     rows, points = [], []
-    for run, parameters in enumerate(trained["parameters"]):
+    for run in range(len(trained["parameters"])):
         k = run if len(parts["y_test"]) > 1 else 0
         X, y = parts["X_test"][k], parts["y_test"][k]
-        D, M, C = X.shape[1], cell.n_dendrites, cell.n_classes
-        model: Neuron | DNM | MLP
-        idle, loss = 0, float(trained["curve"][run, -1])
-        if cell.family == "modn":
-            P = trained["P"][run]
-            model = Neuron.from_parameters(parameters, P, D, cell.alpha_s, cell.alpha_t)
-            idle = int((filters.dendrite_states(P) == "inoperative").sum())
-            # not the curve's: Adam's follows another loss than Eq. 10
-            loss = cross_entropy(model.predict_proba(parts["X_train"][k]), parts["y_train"][k])
-        elif cell.family == "mlp":
-            model = MLP.from_parameters(parameters, D, M, C)
-        else:
-            theta_o = float(trained["theta_o"][run])
-            model = DNM.from_parameters(parameters, D, cell.alpha_s, cell.alpha_t, theta_o)
+        arrays = {key: values[run] for key, values in trained.items()}
+        model = family.model(cell, arrays, X.shape[1])
         proba = model.predict_proba(X)
         rows.append(
             {
                 "run": run,
-                "n_dendrites": M,
+                "n_dendrites": cell.n_dendrites,
                 "alpha_s": cell.alpha_s,
                 "alpha_t": cell.alpha_t,
-                "acc": metrics.accuracy(y, proba),
-                "auc": metrics.micro_auc(y, proba),
-                "loss": loss,
-                "inoperative": idle,
+                **{measure.name: measure.compute(y, proba.argmax(axis=1), proba) for measure in chosen},
+                **family.facts(model, arrays, parts["X_train"][k], parts["y_train"][k]),
             }
         )
         points.append(metrics.roc_points(y, proba))
     return rows, points
 
 
-def _judge_baselines(parameters: Parameters, titles: dict[str, str]) -> pd.DataFrame:
-    """A row per classifier, search, dataset and resplit; a classifier for two classes has no other ones."""
+def _judge_baselines(
+    parameters: Parameters,
+    titles: Mapping[str, str],
+    n_classes: Mapping[str, int],
+    chosen: Sequence[Measure],
+) -> pd.DataFrame:
+    """A row per dataset, classifier, search and resplit."""
     rows: list[dict[str, Any]] = []
     for dataset, title in titles.items():
-        paths = {name: files.BASELINES / name / f"{dataset}.npz" for name in parameters.baselines}
-        fitted = [name for name, path in paths.items() if path.exists()]
-        if not fitted:
+        names = [name for name, own in parameters.baselines.items() if suits(own, n_classes[dataset])]
+        if not names:
             continue
         truth = files.read_arrays(files.RESPLITS / f"{dataset}.npz")["y_test"]
-        for name in fitted:
-            said = files.read_arrays(paths[name])
-            for search in ("default", "grid"):
-                labels, scores = said[f"{search}_labels"], said[f"{search}_scores"]
+        for name in names:
+            predictions = files.read_arrays(files.BASELINES / name / f"{dataset}.npz")
+            for search in tables.SEARCHES:
+                labels, scores = predictions[f"{search}_labels"], predictions[f"{search}_scores"]
                 rows += [
                     {
                         "dataset": dataset,
@@ -130,12 +145,11 @@ def _judge_baselines(parameters: Parameters, titles: dict[str, str]) -> pd.DataF
                         "name": parameters.baselines[name].title,
                         "search": search,
                         "run": run,
-                        "acc": float(np.mean(labels[run] == y)),
-                        "auc": metrics.micro_auc(y, scores[run]),
+                        **{measure.name: measure.compute(y, labels[run], scores[run]) for measure in chosen},
                     }
                     for run, y in enumerate(truth)
                 ]
-    return pd.DataFrame(rows, columns=[*tables.BASELINE_CELL, "run", "acc", "auc"])
+    return pd.DataFrame(rows, columns=[*tables.BASELINE_CELL, "run", *(m.name for m in chosen)])
 
 
 def _summarised(curves: np.ndarray) -> list[dict[str, Any]]:

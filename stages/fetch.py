@@ -6,10 +6,11 @@ import math
 import numpy as np
 import pandas as pd
 
+from modn import csv_file
 from stages.config.schema import Dataset, Parameters
 from stages.io import entrypoint, files
 from stages.io.entrypoint import StageError
-from stages.study import cleaning as tables
+from stages.study import cleaning
 
 
 def fetch(parameters: Parameters) -> None:
@@ -45,18 +46,18 @@ def read(dataset: Dataset) -> pd.DataFrame:
             "restore it (git checkout), or set sha256 in conf/datasets if the change is meant"
         )
     try:
-        return tables.parse(content, dataset.file)
+        return csv_file.parse(content, dataset.file)
     except ValueError as error:
         raise StageError(str(error)) from None
 
 
 def clean(raw: pd.DataFrame, name: str, dataset: Dataset) -> pd.DataFrame:
     """The tidy table of a raw one, by the dataset's recipe."""
-    recipe = tables.Recipe(
+    recipe = cleaning.Recipe(
         dataset.class_column, dataset.drop_columns, dataset.drop_classes, dataset.codes, dataset.missing
     )
     try:
-        tidy = tables.clean(raw, recipe)
+        tidy = cleaning.clean(raw, recipe)
     except ValueError as error:
         raise StageError(f"{dataset.file}: {error} (recipe: conf/datasets/{name}.yaml)") from None
     n_classes = tidy[dataset.class_column].nunique()
@@ -103,7 +104,7 @@ def _compare_with_paper(table1: pd.DataFrame) -> None:
 
 def _compare_with_uci(raw: pd.DataFrame, dataset: Dataset) -> None:
     """The values that UCI serves now must be those of the bundled table."""
-    from stages import uci  # late: nothing of the network is imported where nobody asks for it
+    from stages.study import uci  # late: the network is imported only when it is used
 
     assert dataset.uci_id is not None
     try:

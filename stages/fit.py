@@ -1,8 +1,8 @@
-"""fit: one classifier of the baselines on every resplit of every dataset, as it comes and by a grid."""
+"""fit: one classifier of the baselines on every resplit of every dataset, default and tuned by a grid."""
 
 import warnings
 from collections import defaultdict
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from statistics import median
 from time import perf_counter
 from typing import Any
@@ -15,8 +15,7 @@ from stages.io import entrypoint, files, provenance
 from stages.io.entrypoint import StageError
 from stages.io.progress import Progress
 from stages.io.runtime import run_tasks
-from stages.study import baselines as classifiers
-from stages.study import seeding
+from stages.study import baselines, seeding
 
 ARGUMENTS = {"baseline": "one of baselines in params.yaml"}
 SEARCHES = ("default", "grid")
@@ -25,15 +24,14 @@ Arrays = dict[str, np.ndarray]
 
 
 def fit(parameters: Parameters, baseline: str) -> None:
-    """Read data/resplits, write data/models/baselines/<baseline>, what it says of the test parts."""
+    """Read data/resplits, write data/models/baselines/<baseline>: its predictions on the test parts."""
     if baseline not in parameters.baselines:
         raise StageError(f"baseline={baseline} is unknown; allowed: {', '.join(parameters.baselines)}")
     chosen = capped(parameters.baselines[baseline], parameters.max_iterations)
-    _check_names(baseline, chosen)
+    _check_names(f"baselines.{baseline}", chosen)
     datasets = parameters.derived["test_sizes"]
     parts = {name: files.read_arrays(files.RESPLITS / f"{name}.npz") for name in datasets}
-    if chosen.classifier in classifiers.BINARY:
-        parts = {name: arrays for name, arrays in parts.items() if len(arrays["classes"]) == 2}
+    parts = {name: arrays for name, arrays in parts.items() if baselines.suits(chosen, len(arrays["classes"]))}
     tasks = {
         f"baselines/{baseline}/{dataset}, seed {parameters.seed + run}": (
             chosen,
@@ -45,7 +43,7 @@ def fit(parameters: Parameters, baseline: str) -> None:
             arrays["y_train"][run],
             arrays["X_test"][run],
         )
-        # the longest first, so that no core is left alone with one of them at the end
+        # The longest first, so that no core is left alone with one of them at the end
         for dataset, arrays in sorted(parts.items(), key=lambda item: -item[1]["X_train"].size)
         for run in range(parameters.resplits)
     }
@@ -54,8 +52,8 @@ def fit(parameters: Parameters, baseline: str) -> None:
     core_seconds = dict.fromkeys(parts, 0.0)
     fit_seconds: dict[str, list[float]] = {search: [] for search in SEARCHES}
     with Progress(f"fit {baseline}", [dataset for _, _, dataset, *_ in tasks.values()]) as progress:
-        for dataset, run, said, spent in run_tasks(parameters.runtime, fit_one, tasks):
-            done[dataset][run] = said
+        for dataset, run, predictions, spent in run_tasks(parameters.runtime, fit_one, tasks):
+            done[dataset][run] = predictions
             core_seconds[dataset] += sum(spent.values())
             for search in SEARCHES:
                 fit_seconds[search].append(spent[search])
@@ -63,12 +61,12 @@ def fit(parameters: Parameters, baseline: str) -> None:
     with files.replaced_folder(files.BASELINES / baseline) as folder:
         for dataset in parts:
             runs = [done[dataset][run] for run in range(parameters.resplits)]
-            stacked = {key: np.stack([said[key] for said in runs]) for key in runs[0]}
+            stacked = {key: np.stack([predictions[key] for predictions in runs]) for key in runs[0]}
             files.write_arrays(folder / f"{dataset}.npz", stacked)
     record = provenance.record(
         wall_seconds=perf_counter() - begin,
         core_seconds=core_seconds,
-        # the median: a worker's first fit loads or compiles its kernels
+        # The median: a worker's first fit loads or compiles its kernels
         fit_seconds={search: median(spent) for search, spent in fit_seconds.items() if spent},
         seed=parameters.seed,
         runs=parameters.resplits,
@@ -89,37 +87,37 @@ def fit_one(
 ) -> tuple[str, int, Arrays, dict[str, float]]:
     """One resplit: a function of its arguments alone."""
     models: dict[str, Any] = {
-        "default": classifiers.make(chosen.classifier, chosen.parameters, int(seed)),
-        "grid": classifiers.searched(chosen.classifier, chosen.parameters, chosen.grid, folds, int(seed)),
+        "default": baselines.make(chosen, int(seed)),
+        "grid": baselines.searched(chosen, folds, int(seed)),
     }
-    said, spent = Arrays(), {}
+    predictions, spent = Arrays(), {}
     for search, model in models.items():
         begin = perf_counter()
         with warnings.catch_warnings():
-            # at its defaults a library may stop before it has converged: that is part of what is compared
+            # With its defaults a library may stop before it has converged: that is part of the comparison.
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(X, y)
         spent[search] = perf_counter() - begin
-        said[f"{search}_labels"] = model.predict(X_test)
-        said[f"{search}_scores"] = classifiers.class_scores(model, X_test)
-    return dataset, run, said, spent
+        predictions[f"{search}_labels"] = model.predict(X_test)
+        predictions[f"{search}_scores"] = baselines.class_scores(model, X_test)
+    return dataset, run, predictions, spent
 
 
 def capped(chosen: Baseline, max_iterations: int | None) -> Baseline:
-    """A cap on the iterations is one on every classifier that counts them."""
-    if max_iterations is None or "max_iter" not in classifiers.parameter_names(chosen.classifier):
+    """The baseline with at most so many iterations, if its classifier counts them."""
+    if max_iterations is None or "max_iter" not in baselines.parameter_names(chosen.estimator):
         return chosen
     own = chosen.parameters.get("max_iter") or max_iterations
     parameters = {**chosen.parameters, "max_iter": min(own, max_iterations)}
-    return Baseline(chosen.title, chosen.classifier, parameters, chosen.grid)
+    return replace(chosen, parameters=parameters)
 
 
-def _check_names(name: str, chosen: Baseline) -> None:
-    allowed = classifiers.parameter_names(chosen.classifier)
+def _check_names(key: str, chosen: Baseline) -> None:
+    allowed = baselines.parameter_names(chosen.estimator)
     for block in ("parameters", "grid"):
         unknown = [parameter for parameter in getattr(chosen, block) if parameter not in allowed]
         if unknown:
-            raise StageError(f"baselines.{name}.{block} has {unknown[0]!r}; allowed: {', '.join(allowed)}")
+            raise StageError(f"there is no key '{key}.{block}.{unknown[0]}'; allowed: {', '.join(allowed)}")
 
 
 if __name__ == "__main__":

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 
+from modn import csv_file
 from stages.config.schema import Parameters, Split
 from stages.io import entrypoint, files
 from stages.io.entrypoint import StageError
-from stages.study import cleaning as tables
-from stages.study import splits
+from stages.study import cleaning, splits
 
 PROTOCOLS = {"published": splits.published, "sound": splits.sound}
 
@@ -35,9 +35,9 @@ def parts_of(content: bytes, name: str, test_size: int | float, choice: Split) -
     """The parts of each split of a tidy table, stacked; `content` is its CSV."""
     make = PROTOCOLS[choice.protocol]
     try:
-        tidy = tables.parse(content, f"data/tables/{name}.csv")
-        X, labels = tables.features_and_labels(tidy)
-        classes = tables.sorted_classes(labels)
+        tidy = csv_file.parse(content, f"data/tables/{name}.csv")
+        X, labels = cleaning.features_and_labels(tidy)
+        classes = cleaning.sorted_classes(labels)
         y = np.array([np.flatnonzero(classes == label)[0] for label in labels])
         parts = [make(X, y, test_size, choice.seed + k) for k in range(choice.count)]
     except ValueError as error:

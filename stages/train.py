@@ -10,18 +10,14 @@ from time import perf_counter
 
 import numpy as np
 
-from modn import optimizers
-from modn.dnm import DNMObjective
-from modn.fast.objective import Objective
-from modn.methods import training
-from modn.mlp import MLPObjective
+from modn.methods import Method
 from stages.config.schema import Parameters
 from stages.io import entrypoint, files, provenance
 from stages.io.entrypoint import StageError
 from stages.io.progress import Progress
 from stages.io.runtime import run_tasks
-from stages.study import seeding
-from stages.study.cells import Cell, study_cells
+from stages.study import families, seeding
+from stages.study.cells import Cell, study_cells, training_of
 
 ARGUMENTS = {
     "study": "comparison, tuned or sensitivity",
@@ -35,20 +31,25 @@ Arrays = dict[str, np.ndarray]
 def train(parameters: Parameters, study: str, model: str, optimizer: str) -> None:
     """Read data/splits, write data/models/<study>/<model>-<optimizer> and its provenance."""
     pair = f"{model}-{optimizer}"
-    studies = parameters.derived["pairs"]
-    if study not in studies:
-        raise StageError(f"study={study} is unknown; allowed: {', '.join(studies)}")
-    if pair not in studies[study]:
+    trainings = parameters.derived["trainings"]
+    if f"{study}-{pair}" not in trainings:
         raise StageError(
-            f"model={model} optimizer={optimizer} is no pair of {study}; allowed: {', '.join(studies[study])}"
+            f"study={study} model={model} optimizer={optimizer} is not planned; "
+            f"allowed (study-model-optimizer): {', '.join(trainings)}"
         )
     parts = {name: files.read_arrays(files.SPLITS / f"{name}.npz") for name in parameters.derived["budgets"]}
     n_classes = {name: len(arrays["classes"]) for name, arrays in parts.items()}
     cells = study_cells(parameters, study, model, optimizer, n_classes)
-    # the longest first, so that no core is left alone with one of them at the end
+    # The longest first, so that no core is left alone with one of them at the end.
     cells.sort(key=lambda cell: -parts[cell.dataset]["X_train"][0].size * cell.n_dendrites)
     tasks = {
-        f"{cell.path}, seed {seed}": (cell, run, seed, *_training_part(parts[cell.dataset], run))
+        f"{cell.path}, seed {seed}": (
+            cell,
+            *training_of(parameters, cell),
+            run,
+            seed,
+            *_training_part(parts[cell.dataset], run),
+        )
         for cell in cells
         for run, seed in enumerate(range(parameters.seed, parameters.seed + parameters.runs))
     }
@@ -71,46 +72,19 @@ def train(parameters: Parameters, study: str, model: str, optimizer: str) -> Non
         seed=parameters.seed,
         runs=parameters.runs,
         cells=[asdict(cell) for cell in cells],
+        optimizer=parameters.optimizers[optimizer],
     )
     files.write_json(files.PROVENANCE / study / f"{pair}.json", record)
 
 
 def train_one(
-    cell: Cell, run: int, seed: int, X: np.ndarray, y: np.ndarray
+    cell: Cell, method: Method, budget: int, run: int, seed: int, X: np.ndarray, y: np.ndarray
 ) -> tuple[Cell, int, Arrays, float]:
-    """One run of a cell: a function of its arguments alone."""
+    """One run: a function of its arguments alone."""
     begin = perf_counter()
-    optimizer = optimizers.make(cell.algorithm, **cell.algorithm_parameters)
     rng = seeding.generator(seed, cell.study, cell.dataset, cell.model, cell.optimizer)
-    own: Arrays = {}
-    if cell.family == "modn":
-        objective = Objective(X, y, cell.n_dendrites, cell.n_classes, cell.alpha_s, cell.alpha_t)
-        result = training.train(objective, optimizer, cell.schedule, rng, cell.filter)
-        own["P"] = np.asarray(result.P)
-    elif cell.family == "mlp":
-        result = training.train(
-            MLPObjective(X, y, cell.n_dendrites, cell.n_classes), optimizer, cell.schedule, rng
-        )
-    else:
-        result, theta_o = _train_dnm(cell, X, y, optimizer, rng)
-        own["theta_o"] = np.array(theta_o)
-    own |= {
-        "parameters": result.parameters,
-        "curve": result.curve,
-        "evaluations": np.array(result.evaluations),
-    }
-    return cell, run, own, perf_counter() - begin
-
-
-def _train_dnm(
-    cell: Cell, X: np.ndarray, y: np.ndarray, optimizer: optimizers.Optimizer, rng: np.random.Generator
-) -> tuple[training.Training, float]:
-    """The threshold of the soma is chosen on the training part: the one that reaches the lowest loss."""
-    tried = []
-    for theta_o in cell.theta_o:
-        objective = DNMObjective(X, y, cell.n_dendrites, cell.alpha_s, cell.alpha_t, theta_o)
-        tried.append((training.train(objective, optimizer, cell.schedule, rng), theta_o))
-    return min(tried, key=lambda pair: pair[0].loss)
+    arrays = families.get(cell.family).train(cell, method, budget, X, y, rng)
+    return cell, run, arrays, perf_counter() - begin
 
 
 def _training_part(parts: Arrays, run: int) -> tuple[np.ndarray, np.ndarray]:

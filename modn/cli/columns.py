@@ -18,7 +18,7 @@ from modn.extras import needs
 with needs("cli"):
     import pandas as pd
 
-    from modn.cli import csv_file
+    from modn import csv_file
 
 MISSING = ["", "NA", "N/A", "NaN", "nan", "NULL", "null"]
 MOST_CATEGORIES = 50  # more is an identifier or a free text, not a category

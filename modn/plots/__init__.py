@@ -1,4 +1,4 @@
-"""Pictures of neurons, by matplotlib."""
+"""Pictures of trained neurons: `plots.save(plots.neuron(model), "neuron.png")`."""
 
 from modn.extras import needs
 

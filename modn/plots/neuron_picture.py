@@ -31,11 +31,11 @@ _ROW = 0.27  # inches
 def neuron(
     model: Any, feature_names: Sequence[str] | None = None, class_names: Sequence[str] | None = None
 ) -> Figure:
-    """The neuron as it was learnt; a dendrite is pale where it says nothing: it is shut or feeds no output.
+    """Draw a trained neuron; a dendrite is pale when it has no effect: it is shut, or feeds no output.
 
-    `model` is a Neuron or a fitted classifier, which brings its own names. A constant-0 synapse shuts its
-    dendrite, as the product (Eq. 2) is 0 with it - the more so the larger alpha_s is; constant-1 synapses do
-    nothing.
+    `model`: a Neuron, or a fitted classifier, which has names of its own. A constant-0 synapse shuts its
+    dendrite, because it makes the product of Eq. 2 nearly 0 (the larger alpha_s, the nearer); a constant-1
+    synapse has no effect.
     """
     neuron, inputs, outputs = named(model, feature_names, class_names)
     D, M, C = neuron.n_features, neuron.n_dendrites, neuron.n_classes

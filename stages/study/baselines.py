@@ -1,66 +1,60 @@
-"""The classifiers of the `baselines` study by name: MODN's own and those one would use instead.
+"""The classifiers of the `baselines` study, by import path: MODN's own and those one would use instead.
 
-Each is what its library gives at its defaults. Those that measure distances or follow gradients in the
-features' own units get them standardised first, as their documentation advises; MODN and DNM scale inside,
-trees need no scale.
+Each has its library's default parameters, unless conf/baselines sets others. A baseline with `standardise` gets
+standardised features: it measures distances or follows gradients in the features' own units.
 """
 
-from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
+from sklearn.utils import get_tags
 
-from modn.estimators import DNMClassifier, MODNClassifier
-
-_CLASSES: dict[str, type[BaseEstimator]] = {
-    "modn": MODNClassifier,
-    "dnm": DNMClassifier,
-    "random_forest": RandomForestClassifier,
-    "svm": SVC,
-    "logistic_regression": LogisticRegression,
-    "hist_gradient_boosting": HistGradientBoostingClassifier,
-    "knn": KNeighborsClassifier,
-    "mlp": MLPClassifier,
-}
-_STANDARDISED = {"svm", "logistic_regression", "knn", "mlp"}
-BINARY = {"dnm"}  # for two classes only
+from stages.config.schema import Baseline
 
 
-def names() -> list[str]:
-    """The classifiers' names."""
-    return list(_CLASSES)
+def estimator_class(path: str) -> type[BaseEstimator]:
+    """The classifier at an import path, which stages.config has found to be in an allowed package."""
+    module, _, name = path.rpartition(".")
+    try:
+        found = getattr(import_module(module), name)
+        if issubclass(found, BaseEstimator) and is_classifier(found()):
+            return found
+    except (ImportError, AttributeError, TypeError):
+        pass  # no such module, no such name, or not a class that can be made without arguments
+    raise ValueError(f"estimator is {path!r}; allowed: a classifier whose parameters all have defaults")
 
 
-def parameter_names(name: str) -> list[str]:
+def parameter_names(path: str) -> list[str]:
     """What can be set, or searched, of a classifier."""
-    return sorted(_CLASSES[name]().get_params(deep=False))
+    return sorted(estimator_class(path)().get_params(deep=False))
 
 
-def make(name: str, parameters: Mapping[str, Any], seed: int) -> BaseEstimator:
-    """The named classifier; parameters not given keep the library's defaults."""
-    seeded = {"random_state": seed} if "random_state" in parameter_names(name) else {}
-    classifier = _CLASSES[name](**{**seeded, **parameters})
-    return make_pipeline(StandardScaler(), classifier) if name in _STANDARDISED else classifier
+def suits(baseline: Baseline, n_classes: int) -> bool:
+    """Whether the classifier can tell so many classes apart."""
+    tags = get_tags(estimator_class(baseline.estimator)())
+    return n_classes == 2 or bool(tags.classifier_tags.multi_class)
 
 
-def searched(
-    name: str, parameters: Mapping[str, Any], grid: Mapping[str, list[Any]], folds: int, seed: int
-) -> GridSearchCV:
-    """The same with the candidate of `grid` that cross-validation within the training set finds best."""
-    prefix = f"{_CLASSES[name].__name__.lower()}__" if name in _STANDARDISED else ""
+def make(baseline: Baseline, seed: int) -> BaseEstimator:
+    """The classifier; parameters not given keep the library's defaults."""
+    seeded = {"random_state": seed} if "random_state" in parameter_names(baseline.estimator) else {}
+    classifier = estimator_class(baseline.estimator)(**{**seeded, **baseline.parameters})
+    return make_pipeline(StandardScaler(), classifier) if baseline.standardise else classifier
+
+
+def searched(baseline: Baseline, folds: int, seed: int) -> GridSearchCV:
+    """The same with the candidate of its grid that cross-validation within the training set finds best."""
+    step = f"{estimator_class(baseline.estimator).__name__.lower()}__" if baseline.standardise else ""
+    grid: dict[str, list[Any]] = {step + name: values for name, values in baseline.grid.items()}
     return GridSearchCV(
-        make(name, parameters, seed),
-        {prefix + parameter: values for parameter, values in grid.items()},
+        make(baseline, seed),
+        grid,
         cv=StratifiedKFold(folds, shuffle=True, random_state=seed),
         error_score="raise",
     )

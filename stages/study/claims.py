@@ -1,26 +1,26 @@
-"""The paper's claims, each held against our runs: what it says, what we see, whether it holds."""
+"""The paper's claims checked against our runs: the claim, our evidence, and whether it holds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pandas as pd
+
+from stages.study import measures, paper
 
 Row = dict[str, str]
 HOLDS, FAILS, UNDECIDED = "holds", "does not hold", "not decided"
 
-HEURISTICS = {"bbo", "ga", "pso", "pbil", "es"}
-PAPER_OPTIMIZERS = HEURISTICS | {"bp"}
-PAPER_MODELS = {"modn", "modnp", "modnf"}
-
 
 def check(table3: pd.DataFrame, table5: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
-    """A row per claim; one whose cells were not all run is not decided."""
+    """A row per claim; a claim whose cells were not all run is not decided."""
     judged = [
         _bbo_best(table3),
         _modn_best(table3),
         _bp_last(table3),
-        _beats(table5, "mlp-bp", "MODN beats the MLP on all datasets, ACC and AUC", ["acc", "auc"], 1.0),
+        _beats(
+            table5, "mlp-bp", "MODN beats the MLP on all datasets, ACC and AUC", measures.OF_THE_PAPER, 1.0
+        ),
         _significant(table5),
-        _beats(table5, "dnm-bbo", "MODN beats DNM in ACC on 4 of 5 binary datasets", ["acc"], 0.8),
+        _beats(table5, "dnm-bbo", "MODN beats DNM in ACC on 4 of 5 binary datasets", ("acc",), 0.8),
         _no_idle_dendrites(runs),
         _alpha_trend(runs, "alpha_s", "A larger alpha_s promotes ACC (Fig. 4)", lambda slope: slope > 0),
         _alpha_trend(runs, "alpha_t", "A smaller alpha_t promotes ACC (Fig. 4)", lambda slope: slope < 0),
@@ -34,7 +34,7 @@ def _row(claim: str, evidence: str, holds: bool | None) -> Row:
 
 
 def _paper_cells(table3: pd.DataFrame) -> pd.DataFrame:
-    return table3[table3["optimizer"].isin(PAPER_OPTIMIZERS) & table3["model"].isin(PAPER_MODELS)]
+    return table3[table3["optimizer"].isin(paper.OPTIMIZERS) & table3["model"].isin(paper.MODELS)]
 
 
 def _best_cells(table3: pd.DataFrame) -> pd.DataFrame:
@@ -45,7 +45,7 @@ def _best_cells(table3: pd.DataFrame) -> pd.DataFrame:
 
 def _bbo_best(table3: pd.DataFrame) -> Row:
     claim = "BBO is the best optimizer on most datasets (9 of 11)"
-    if not HEURISTICS.issubset(table3["optimizer"]):
+    if not paper.HEURISTICS.issubset(table3["optimizer"]):
         return _row(claim, "not run", None)
     best = _best_cells(table3)
     won = int((best["optimizer"] == "bbo").sum())
@@ -57,7 +57,7 @@ def _bbo_best(table3: pd.DataFrame) -> Row:
 
 def _modn_best(table3: pd.DataFrame) -> Row:
     claim = "MODN is the best of the three models on most datasets (7 of 11)"
-    if not PAPER_MODELS.issubset(table3["model"]):
+    if not paper.MODELS.issubset(table3["model"]):
         return _row(claim, "not run", None)
     best = _best_cells(table3)
     won = best[best["model"] == "modn"]
@@ -71,13 +71,13 @@ def _bp_last(table3: pd.DataFrame) -> Row:
     claim = "BP is less capable than the heuristics (mean ACC, MODNP and MODNF)"
     cells = _paper_cells(table3)
     means = cells[cells["model"] != "modn"].groupby("optimizer")["acc_mean"].mean()
-    if not means.index.isin(HEURISTICS).any() or "bp" not in means:
+    if not means.index.isin(paper.HEURISTICS).any() or "bp" not in means:
         return _row(claim, "not run", None)
     evidence = ", ".join(f"{name.upper()} {value:.3f}" for name, value in means.sort_values().items())
     return _row(claim, evidence, means.idxmin() == "bp")
 
 
-def _beats(table5: pd.DataFrame, method: str, claim: str, measures: list[str], share: float) -> Row:
+def _beats(table5: pd.DataFrame, method: str, claim: str, names: Sequence[str], share: float) -> Row:
     """On how many of the datasets where both were run MODN's mean is higher; at least this share must be."""
     pairs = table5["model"] + "-" + table5["optimizer"]
     ours, theirs = table5[table5["model"] == "modn"].set_index("dataset"), table5[pairs == method]
@@ -85,8 +85,10 @@ def _beats(table5: pd.DataFrame, method: str, claim: str, measures: list[str], s
     common = theirs.index.intersection(ours.index, sort=False)
     if common.empty:
         return _row(claim, "not run", None)
-    wins = {m: ours.loc[common, f"{m}_mean"] > theirs.loc[common, f"{m}_mean"] for m in measures}
-    evidence = ", ".join(f"{m.upper()} {int(won.sum())} of {len(common)}" for m, won in wins.items())
+    wins = {m: ours.loc[common, f"{m}_mean"] > theirs.loc[common, f"{m}_mean"] for m in names}
+    evidence = ", ".join(
+        f"{measures.get(m).title} {int(won.sum())} of {len(common)}" for m, won in wins.items()
+    )
     lost = ", ".join(ours.loc[name, "title"] for name in common if not wins["acc"][name])
     holds = all(won.mean() >= share for won in wins.values())
     return _row(claim, evidence + (f" (ACC not on {lost})" if lost else ""), holds)

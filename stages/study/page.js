@@ -1,10 +1,10 @@
 "use strict";
-/* Sortable tables and figures that open in full size. Without this script the page reads the same. */
+/* Sortable tables, and figures that open in full size. The page is complete without this script. */
 
 const EMPTY = /^(|-|–|—|n\/a|nan)$/i;
 const NUMBER = /^[<>≤≥≈~]?\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)/i;
 
-/* The number a cell opens with, "0.94 (0.95)" and "+0.01" included; NaN: it is text. */
+/* The number at the start of a cell, such as "0.94 (0.95)" or "+0.01"; NaN for text. */
 function leadingNumber(text) {
   const found = NUMBER.exec(text.replace("\u2212", "-").replace(/(\d),(?=\d{3}\b)/g, "$1"));
   return found ? Number(found[1]) : NaN;
@@ -23,7 +23,7 @@ function ordered(rows, column, direction) {
   return [...filled.sort((a, b) => direction * compare(a, b)), ...empty];
 }
 
-/* A header sorts upwards, then downwards, then gives the report's own order back. */
+/* Clicks on a header sort upwards, then downwards, then restore the original order. */
 function makeSortable(table) {
   const body = table.tBodies[0];
   if (!body) return;
@@ -46,7 +46,7 @@ function makeSortable(table) {
   });
 }
 
-/* The browser's own modal dialog: Esc closes it, and the focus goes back to where it was. */
+/* The browser's modal dialog: Esc closes it, and the focus returns to the figure. */
 function makeZoomable(images) {
   const dialog = document.createElement("dialog");
   const close = document.createElement("button");

@@ -1,7 +1,7 @@
 """The report as one self-contained HTML page: report.md, its figures, page.css and page.js in a single file.
 
-The page's own security policy forbids every request, so that it reads the same from a disk, an attachment or
-a server. Markdown is CommonMark with pipe tables; HTML written in it is shown as text.
+The page's security policy forbids all requests, so the page looks the same from a disk, an attachment or a
+server. Markdown is CommonMark with pipe tables; HTML inside it is shown as text.
 """
 
 import base64
@@ -47,7 +47,7 @@ TEMPLATE = """\
 
 
 def render(markdown: str, title: str, figures: Path) -> str:
-    """The page of a report whose images are `figures/<name>.png`; `figures` is that folder."""
+    """Render a report whose images are `figures/<name>.png`; `figures` is that folder."""
     parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")
     tokens = parser.parse(markdown)
     contents = _name_headings(tokens)
@@ -64,7 +64,7 @@ def render(markdown: str, title: str, figures: Path) -> str:
 
 
 class _Renderer(RendererHTML):
-    """HTML of the tokens, with tables in boxes that scroll and images inside the page."""
+    """HTML of the tokens, with tables in boxes that scroll and images embedded in the page."""
 
     def image(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Environment) -> str:
         token = tokens[idx]
@@ -86,13 +86,13 @@ class _Renderer(RendererHTML):
 
 
 def _alignment(cell: Token) -> str:
-    """As a class: the page's policy allows no style attributes."""
+    """A class, since the page's policy allows no style attributes."""
     side = str(cell.attrs.get("style", "")).removeprefix("text-align:")
     return f' class="{side}"' if side in {"right", "center"} else ""
 
 
 def _name_headings(tokens: list[Token]) -> list[tuple[str, str]]:
-    """Give headings an id, spelled as code hosts do; returns (id, text) of the h2s."""
+    """Give headings the ids that code hosts give them; return (id, text) of each h2."""
     seen: Counter[str] = Counter()
     second_level = []
     for opening, inline in pairwise(tokens):
@@ -110,9 +110,9 @@ def _name_headings(tokens: list[Token]) -> list[tuple[str, str]]:
 
 
 def _caption_figures(tokens: list[Token]) -> None:
-    """A paragraph that is one image becomes a figure, an emphasised paragraph after it its caption.
+    """Turn a paragraph that is one image into a figure, an emphasised paragraph after it into its caption.
 
-    Without one, the image's alternative text is the caption.
+    Without such a paragraph, the image's alternative text is the caption.
     """
     for start in [k for k, token in enumerate(tokens) if token.type == "paragraph_open"][::-1]:
         opening, inline, closing = tokens[start : start + 3]
@@ -124,7 +124,7 @@ def _caption_figures(tokens: list[Token]) -> None:
         if following and following[0].type == "paragraph_open" and _is_emphasised(following[1]):
             caption = (following[1].children or [])[1:-1]
             del tokens[start + 3 : start + 6]
-        # The same words twice are hidden from screen readers, which have just read them as the image's.
+        # A caption that repeats the alternative text is hidden from screen readers, which have just read it.
         repeated = "".join(token.content for token in caption) == _plain(children[0])
         opening.tag = closing.tag = "figure"
         inline.children = [
@@ -136,7 +136,7 @@ def _caption_figures(tokens: list[Token]) -> None:
 
 
 def _is_emphasised(inline: Token) -> bool:
-    """Whether all of a paragraph stands between one pair of asterisks."""
+    """Whether one pair of asterisks encloses the whole paragraph."""
     kinds = [child.type for child in inline.children or []]
     return kinds[0] == "em_open" and kinds.index("em_close") == len(kinds) - 1
 
@@ -149,20 +149,20 @@ def _contents(headings: list[tuple[str, str]]) -> str:
 
 
 def _plain(token: Token) -> str:
-    """The words of a heading or of an image's alternative text, without their markup."""
+    """The text of a heading, or the alternative text of an image, without markup."""
     return "".join(child.content for child in token.children or [])
 
 
 def _data_uri(source: str, figures: Path) -> str:
     path = PurePosixPath(source)
     if path.parent != PurePosixPath("figures") or path.suffix != ".png":
-        raise ValueError(f"markdown: the image {source} cannot be embedded; allowed: figures/<name>.png")
+        raise ValueError(f"an image of the report is {source}; allowed: figures/<name>.png")
     file = figures / path.name
     if not file.is_file():
-        raise ValueError(f"markdown: the image {source} is not in the folder of figures, {figures}")
+        raise ValueError(f"{file} is missing: an image of the report")
     return "data:image/png;base64," + base64.b64encode(file.read_bytes()).decode()
 
 
 def _hash(text: str) -> str:
-    """How a security policy names an inline style or script it allows."""
+    """The name under which a security policy allows an inline style or script."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -1,10 +1,47 @@
 """Mean ranks of optimizers and of classifiers over datasets, and how large a difference must be."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
+from stages.study.measures import Measure
+
 # Accuracies are ratios of small integers: rounding errors must not break ties.
 _DECIMALS = 12
+
+
+def optimizer_ranks(table3: pd.DataFrame) -> pd.DataFrame:
+    """Mean ranks of the optimizers in our runs and in the paper: side, model, optimizer, rank, datasets.
+
+    The sides are ranked apart, since we run optimizers that the paper lacks. With one optimizer there is
+    nothing to rank.
+    """
+    if table3["optimizer"].nunique() < 2:
+        return pd.DataFrame()
+    printed = table3[table3["paper"].notna()]
+    sides = {"ours": table3} | ({"paper": printed.assign(acc_mean=printed["paper"])} if len(printed) else {})
+    parts = [mean_ranks(table).assign(side=side) for side, table in sides.items()]
+    return pd.concat(parts)[["side", "model", "optimizer", "rank", "datasets"]]
+
+
+def classifier_ranks(table: pd.DataFrame, measures: Sequence[Measure]) -> pd.DataFrame:
+    """Each classifier that has all datasets: its mean rank among those of the same search, and its means.
+
+    `table` has a row per dataset, baseline and search. Returns search, baseline, name, datasets, the mean of
+    each measure, rank, and the critical difference of the ranks; for each search the best first.
+    """
+    complete = table[table.groupby("baseline")["dataset"].transform("nunique") == table["dataset"].nunique()]
+    if complete.empty:
+        return pd.DataFrame()
+    ranks = mean_ranks(complete.rename(columns={"search": "model", "baseline": "optimizer"}))
+    ranks = ranks.rename(columns={"model": "search", "optimizer": "baseline"})
+    columns = [f"{measure.name}_mean" for measure in measures]
+    means = complete.groupby(["search", "baseline", "name"], as_index=False)[columns].mean()
+    count = ranks["baseline"].nunique()
+    difference = critical_difference(count, table["dataset"].nunique()) if count > 1 else 0.0
+    joined = ranks.merge(means, on=["search", "baseline"]).assign(critical_difference=difference)
+    return joined[["search", "baseline", "name", "datasets", *columns, "rank", "critical_difference"]]
 
 
 def mean_ranks(table: pd.DataFrame) -> pd.DataFrame:
@@ -14,13 +51,10 @@ def mean_ranks(table: pd.DataFrame) -> pd.DataFrame:
     optimizers do not compare, so a model is ranked on the datasets where all of its optimizers have a value.
     Returns a row per pair: model, optimizer, rank, datasets (how many the mean is over), the best first.
     """
-    missing = {"dataset", "model", "optimizer", "acc_mean"} - set(table.columns)
-    if missing:
-        raise ValueError(f"table lacks the columns {sorted(missing)}")
     if table.empty:
-        raise ValueError("table is empty: no accuracies to rank")
+        raise ValueError("table is empty: there are no accuracies to rank")
     if table.duplicated(["dataset", "model", "optimizer"]).any():
-        raise ValueError("table must have one row per dataset, model and optimizer, got some twice")
+        raise ValueError("table must have one row per dataset, model and optimizer; some occur twice")
     rows = []
     for model, cells in table.groupby("model", sort=False):
         accuracies = cells.pivot_table(index="dataset", columns="optimizer", values="acc_mean").dropna()
@@ -31,21 +65,12 @@ def mean_ranks(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["model", "optimizer", "rank", "datasets"])
 
 
-def classifier_ranks(table: pd.DataFrame) -> pd.DataFrame:
-    """Mean rank of each classifier that has all datasets, among those of the same search.
-
-    `table` has a row per dataset, baseline and search with acc_mean. Returns search, baseline, rank and
-    datasets, the best first.
-    """
-    complete = table.groupby("baseline")["dataset"].transform("nunique") == table["dataset"].nunique()
-    ranks = mean_ranks(table[complete].rename(columns={"search": "model", "baseline": "optimizer"}))
-    return ranks.rename(columns={"model": "search", "optimizer": "baseline"})
-
-
 def critical_difference(n_methods: int, n_datasets: int, level: float = 0.05) -> float:
     """By how much mean ranks over datasets must differ to be significant in the Nemenyi test."""
     if n_methods < 2 or n_datasets < 1:
-        raise ValueError(f"2 methods and 1 dataset are the least, got {n_methods} and {n_datasets}")
+        raise ValueError(
+            f"there are {n_methods} methods and {n_datasets} datasets; allowed: at least 2 and 1"
+        )
     from scipy import stats
 
     q = float(stats.studentized_range.ppf(1 - level, n_methods, np.inf)) / np.sqrt(2)

@@ -1,19 +1,24 @@
-"""The paper's tables made from our runs, with the printed values beside them."""
+"""The tables of the report, made from runs; those of the paper with the printed values beside ours."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
 from modn import metrics
+from stages.study.measures import Measure
 
 PRINTED = ("table3_acc_by_optimizer", "table4_tuned_hyperparameters", "table5_comparison")
 CELL = ["dataset", "title", "model", "optimizer"]
+POINT = ["n_dendrites", "alpha_s", "alpha_t"]
 BASELINE_CELL = ["dataset", "title", "baseline", "name", "search"]
+SEARCHES = {"default": "default", "grid": "tuned"}  # in the files of `fit` -> in the report
+SWEEPS = {"dendrites": ["n_dendrites"], "alphas": ["alpha_s", "alpha_t"]}  # what varies in Fig. 4
 
 
-def table3(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+def table3(runs: pd.DataFrame, printed: pd.DataFrame, measures: Sequence[Measure]) -> pd.DataFrame:
     """Table 3: accuracy of every model with every optimizer."""
-    ours = _summary(runs[runs["study"] == "comparison"], CELL)
+    ours = _summary(runs[runs["study"] == "comparison"], CELL, measures)
     keys = ["dataset", "model", "optimizer"]
     table = ours.merge(printed.rename(columns={"acc": "paper"}), on=keys, how="left")
     table["difference"] = table["acc_mean"] - table["paper"]
@@ -23,15 +28,16 @@ def table3(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
 def table4(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """Table 4: the values each dataset was tuned to, as run and as printed."""
     tuned = runs[runs["study"] == "tuned"]
-    values = tuned[["dataset", "title", "n_dendrites", "alpha_s", "alpha_t"]].drop_duplicates("dataset")
+    values = tuned[["dataset", "title", *POINT]].drop_duplicates("dataset")
     names = {"M": "paper_n_dendrites", "alpha_s": "paper_alpha_s", "alpha_t": "paper_alpha_t"}
     return values.merge(printed.rename(columns=names), on="dataset", how="left")
 
 
-def table5(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+def table5(runs: pd.DataFrame, printed: pd.DataFrame, measures: Sequence[Measure]) -> pd.DataFrame:
     """Table 5: MODN against the other methods, run by run; p is doubled where there are two comparisons."""
     tuned = runs[runs["study"] == "tuned"]
-    table = _summary(tuned, CELL).assign(w_plus=float("nan"), w_minus=float("nan"), p=float("nan"))
+    table = _summary(tuned, CELL, measures)
+    table = table.assign(w_plus=float("nan"), w_minus=float("nan"), p=float("nan"))
     for row in table.itertuples():
         of_dataset = tuned[tuned["dataset"] == row.dataset]
         ours, theirs = _accuracies(of_dataset, "modn"), _accuracies(of_dataset, row.model, row.optimizer)
@@ -39,49 +45,93 @@ def table5(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
             comparisons = of_dataset["model"].nunique() - 1  # DNM and MLP, or MLP alone
             test = metrics.wilcoxon(ours, theirs, comparisons)
             table.loc[row.Index, list(test._fields)] = list(test)
-    names = {"method": "model", "acc": "paper_acc", "auc": "paper_auc", "p_value_bonferroni": "paper_p"}
-    names |= {"w_plus": "paper_w_plus", "w_minus": "paper_w_minus"}
-    return table.merge(printed.rename(columns=names), on=["dataset", "model"], how="left")
+    names = {"p_value_bonferroni": "p"}
+    printed = printed.rename(columns={"method": "model", **names}).set_index(["dataset", "model"])
+    return table.merge(printed.add_prefix("paper_"), on=["dataset", "model"], how="left")
 
 
-def baselines(runs: pd.DataFrame) -> pd.DataFrame:
+def baselines(runs: pd.DataFrame, measures: Sequence[Measure]) -> pd.DataFrame:
     """Every classifier of the baselines on every dataset."""
-    return _summary(runs, BASELINE_CELL)
+    return _summary(runs, BASELINE_CELL, measures)
 
 
-def headline(table3: pd.DataFrame, table5: pd.DataFrame, baselines: pd.DataFrame) -> dict[str, Any]:
-    """Few and stable numbers, for `dvc metrics diff`."""
-    result: dict[str, Any] = {"comparison": {}, "tuned": {}, "baselines": {}}
-    for (model, optimizer), cells in table3.groupby(["model", "optimizer"]):
-        entry = {"acc": _rounded(cells["acc_mean"].mean()), "auc": _rounded(cells["auc_mean"].mean())}
-        if cells["difference"].notna().any():
-            entry["distance_to_paper"] = _rounded(cells["difference"].abs().mean())
-        result["comparison"][f"{model}-{optimizer}"] = entry
-    for (model, optimizer), cells in table5.groupby(["model", "optimizer"]):
-        result["tuned"][f"{model}-{optimizer}"] = {
-            "acc": _rounded(cells["acc_mean"].mean()),
-            "auc": _rounded(cells["auc_mean"].mean()),
-        }
-    for (baseline, search), cells in baselines.groupby(["baseline", "search"]):
-        result["baselines"][f"{baseline}-{search}"] = {
-            "acc": _rounded(cells["acc_mean"].mean()),
-            "auc": _rounded(cells["auc_mean"].mean()),
-        }
+def sensitivity(runs: pd.DataFrame, measures: Sequence[Measure]) -> pd.DataFrame:
+    """Fig. 4: for each dataset a sweep over M, and one over both alphas, each at the other's usual values."""
+    swept = runs[runs["study"] == "sensitivity"]
+    parts = [
+        _summary(_at_the_commonest(own, varied), [*CELL, *POINT], measures).assign(sweep=sweep)
+        for sweep, varied in SWEEPS.items()
+        for _, own in swept.groupby("dataset", sort=False)
+    ]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+
+def closeness(table3: pd.DataFrame) -> pd.DataFrame:
+    """How close our accuracies are to the printed ones, over all cells of Table 3 and for each optimizer."""
+    printed = table3.dropna(subset="paper")
+    rows = []
+    for optimizer, cells in [("all", printed), *printed.groupby("optimizer", sort=False)]:
+        inside = (cells["acc_low"] <= cells["paper"]) & (cells["paper"] <= cells["acc_high"])
+        rows.append(
+            {
+                "optimizer": optimizer,
+                "cells": len(cells),
+                "mean_absolute_difference": cells["difference"].abs().mean(),
+                "mean_difference": cells["difference"].mean(),
+                "inside": inside.sum(),
+            }
+        )
+    return pd.DataFrame(rows if len(printed) else [])
+
+
+def headline(
+    table3: pd.DataFrame, table5: pd.DataFrame, baselines: pd.DataFrame, measures: Sequence[Measure]
+) -> dict[str, Any]:
+    """Few and stable numbers, for `dvc metrics diff`: means over datasets."""
+    studies = {
+        "comparison": (table3, ["model", "optimizer"]),
+        "tuned": (table5, ["model", "optimizer"]),
+        "baselines": (baselines, ["baseline", "search"]),
+    }
+    result: dict[str, Any] = {study: {} for study in studies}
+    for study, (table, pair) in studies.items():
+        for names, cells in table.groupby(pair):
+            entry = {m.name: _rounded(cells[f"{m.name}_mean"].mean()) for m in measures}
+            if study == "comparison" and cells["difference"].notna().any():
+                entry["distance_to_paper"] = _rounded(cells["difference"].abs().mean())
+            result[study]["-".join(names)] = entry
     return result
 
 
-def _summary(runs: pd.DataFrame, cell: list[str]) -> pd.DataFrame:
-    """A row per cell: mean, deviation and interval of the accuracy over runs, and the mean AUC."""
-    rows = []
-    for key, group in runs.groupby(cell, sort=False):
-        acc = metrics.mean_interval(group["acc"])
-        row = dict(zip(cell, key, strict=True))
-        row |= {"runs": len(group), "acc_mean": acc.mean, "acc_std": acc.std}
-        # an accuracy lies in [0, 1], whatever Student's interval of three runs says
-        row |= {"acc_low": max(acc.low, 0.0), "acc_high": min(acc.high, 1.0), "auc_mean": group["auc"].mean()}
-        rows.append(row)
-    columns = [*cell, "runs", "acc_mean", "acc_std", "acc_low", "acc_high", "auc_mean"]
-    return pd.DataFrame(rows, columns=columns)
+def _summary(runs: pd.DataFrame, cell: list[str], measures: Sequence[Measure]) -> pd.DataFrame:
+    """A row per cell: the mean of each measure over runs, and the deviation and interval of some."""
+    columns = [column for measure in measures for column in _columns(measure)]
+    rows = [
+        [*key, len(group), *(value for measure in measures for value in _values(measure, group))]
+        for key, group in runs.groupby(cell, sort=False)
+    ]
+    return pd.DataFrame(rows, columns=[*cell, "runs", *columns])
+
+
+def _columns(measure: Measure) -> list[str]:
+    shown = ["mean"] if measure.spread_within is None else ["mean", "std", "low", "high"]
+    return [f"{measure.name}_{column}" for column in shown]
+
+
+def _values(measure: Measure, runs: pd.DataFrame) -> list[float]:
+    if measure.spread_within is None:
+        return [runs[measure.name].mean()]
+    mean, std, low, high = metrics.mean_interval(runs[measure.name])
+    lowest, highest = measure.spread_within  # Student's interval of few runs does not know them
+    return [mean, std, max(low, lowest), min(high, highest)]
+
+
+def _at_the_commonest(runs: pd.DataFrame, varied: list[str]) -> pd.DataFrame:
+    """The runs at the values of the other factors with which most values of the `varied` ones were tried."""
+    fixed = [column for column in POINT if column not in varied]
+    tried = runs.drop_duplicates(POINT).groupby(fixed, sort=False, as_index=False).size()
+    best = tried.loc[[tried["size"].idxmax()], fixed]
+    return runs.merge(best, on=fixed)
 
 
 def _accuracies(runs: pd.DataFrame, model: str, optimizer: str | None = None) -> pd.Series:

@@ -1,7 +1,7 @@
 """Print the comment for a pull request: the report's summary, what changed since the base, and the figures.
 
-Compared are the files of this folder and the commit at which the branch left its base, as a code host
-compares them; and only reports of the same profile.
+It compares the files of this folder with the commit at which the branch left its base, as code hosts do, and
+only reports of the same profile.
 """
 
 import argparse
@@ -37,7 +37,7 @@ def comment(base: str, links: str = "") -> str:
     folder = f"reports/{profile}"
     path = files.report_folder(profile) / "report.md"
     if not path.is_file():
-        raise StageError(f"{folder}/report.md is missing; make it with: dvc repro")
+        raise StageError(f"{folder}/report.md is missing; `dvc repro` writes it")
     report = path.read_text(encoding="utf-8")
     metrics = _dvc("metrics", "diff", "--json", "--targets", f"{folder}/metrics.json", "--", commit)
     place = f"{links.rstrip('/')}/{folder}" if links else folder
@@ -54,9 +54,9 @@ def comment(base: str, links: str = "") -> str:
 
 
 def _left_at(base: str) -> str:
-    """The commit at which this branch left the base."""
+    """The commit at which this branch left its base."""
     if _git("rev-parse", "--is-inside-work-tree").returncode:
-        raise StageError(f"{ROOT} is not in a git repository, so there is nothing to compare with")
+        raise StageError(f"{ROOT} is not in a git repository: there is nothing to compare with")
     if _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}^{{commit}}").returncode:
         raise StageError(f"base={base}: git knows no such revision; allowed: a branch, a tag or a commit")
     common = _git("merge-base", base, "HEAD")
@@ -70,7 +70,7 @@ def _git(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def _dvc(*arguments: str) -> Any:
-    """What a command of DVC says, read from its JSON."""
+    """The JSON output of a DVC command."""
     done = subprocess.run([sys.executable, "-m", "dvc", *arguments], cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
         raise StageError(f"dvc {' '.join(arguments)}: {done.stderr.strip()}")
@@ -78,7 +78,7 @@ def _dvc(*arguments: str) -> Any:
 
 
 def _summary(report: str, place: str) -> str:
-    """What stands before the report's first section; its title and figures have their places elsewhere."""
+    """The text before the report's first section, without its title and figures."""
     opening = re.split(r"^## ", report, maxsplit=1, flags=re.MULTILINE)[0]
     text = re.sub(IMAGE.pattern + CAPTION, "", re.sub(r"\A# .*\n", "", opening))
     linked = LINK_WITHIN.sub(lambda link: f"]({place}/" + ("report.md#" if link[1] else ""), text)
@@ -86,9 +86,9 @@ def _summary(report: str, place: str) -> str:
 
 
 def _warnings(status: dict[str, list[Any]]) -> list[str]:
-    """Say so when the report was not made with this code and these parameters.
+    """Warn when the report was not made with this code and these parameters.
 
-    A file that is only absent is no sign of that: a fresh clone lacks all the data between the stages.
+    Missing files do not count: a fresh clone lacks the data between the stages.
     """
     changed: set[str] = set()
     for reasons in status.values():
@@ -97,7 +97,7 @@ def _warnings(status: dict[str, list[Any]]) -> list[str]:
                 changed.add(reason)
                 continue
             for name, state in (pair for kind in reason.values() for pair in kind.items()):
-                if isinstance(state, dict):  # a file of parameters: name -> what happened to it
+                if isinstance(state, dict):  # parameters: name -> state
                     changed.update(state)
                 elif state in {"modified", "new"}:
                     changed.add(name)
@@ -105,13 +105,13 @@ def _warnings(status: dict[str, list[Any]]) -> list[str]:
         return []
     names = ", ".join(f"`{name}`" for name in sorted(changed))
     return [
-        f"> **This report is out of date:** {names} changed after it was made. `make repro` makes it anew."
+        f"> **This report is out of date:** {names} changed after it was made. Run `make repro` to update it."
     ]
 
 
 def _parameters(difference: dict[str, dict[str, dict[str, Any]]], base: str) -> str:
     changes = {name: change for file in difference.values() for name, change in file.items()}
-    # What is derived follows from the others; alone, it is the one trace of a change in how it is derived.
+    # Derived values follow from the others; alone, they show that the derivation changed.
     chosen = {name: change for name, change in changes.items() if not name.startswith("derived.")} or changes
     if not chosen:
         return "No parameter changed."
@@ -130,7 +130,7 @@ def _metrics(changes: dict[str, dict[str, Any]], base: str) -> str:
         change = changes[name]
         by = f"{change['diff']:+.4f}" if "diff" in change else ""
         rows.append((f"`{name}`", _cell(change["old"]), _cell(change["new"]), by))
-    heading = f"Metrics changed: {len(changes)}, {by_size[0]} the most" + (
+    heading = f"Metrics changed: {len(changes)}, most of all {by_size[0]}" + (
         f"; the {MOST_ROWS} largest changes" if len(changes) > MOST_ROWS else ""
     )
     return _table(("metric", base, "this branch", "change"), rows, heading)
@@ -161,7 +161,7 @@ def _folded(heading: str, body: str) -> str:
 
 
 def main() -> None:
-    """Print the comment, or what is wrong."""
+    """Print the comment, or an error message."""
     parser = argparse.ArgumentParser(
         prog="python -m stages.tools.review",
         usage=USAGE,

@@ -1,94 +1,291 @@
-"""dvc.yaml: training depends on every source file that its results depend on, so that none is stale."""
+"""dvc.yaml: a stage depends on every source file and every parameter that its results depend on.
+
+The sources are found in the code: the imports of a stage's module, and theirs, wherever in a file they stand.
+Of a registry, whose modules are imported by name, a stage depends on all of them, but a training only on its own
+family and optimizers, and a fit only on its own estimator. The package stages.config is left out: it yields the
+parameters, which DVC knows one by one.
+"""
 
 import ast
-from collections.abc import Iterator
+import inspect
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
-from copies import ROOT
+from copies import ROOT, Place
 
-# They raise errors or hold registrations; or they are the readable gradients, which the compiled ones are
-# tested against: no number of a trained model comes from them.
-HARMLESS = {
-    "modn/__init__.py",
-    "modn/gradients.py",
-    "modn/validation.py",
-    "modn/optimizers/__init__.py",
-    "modn/optimizers/checks.py",
-    "modn/optimizers/state.py",
-}
-STAGES = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
-PAIRS = {
-    (pair["module"], pair["extends"])
-    for study in yaml.safe_load((ROOT / "params.yaml").read_text())["derived"]["pairs"].values()
-    for pair in study.values()
-}
+from modn import methods, optimizers
+from stages.config.schema import Parameters
+from stages.evaluate import evaluate
+from stages.fetch import fetch
+from stages.fit import fit
+from stages.plot import plot
+from stages.resplit import resplit
+from stages.split import split
+from stages.study import baselines, families
+from stages.train import train
+
+Registries = Mapping[str, set[str]]  # package -> the modules of it that are used
+
+PARAMS = yaml.safe_load((ROOT / "params.yaml").read_text())
 
 
-def imported(path: Path) -> Iterator[Path]:
-    """The files of modn that a file names in its imports."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        names: list[str] = []
+@dataclass(frozen=True)
+class Stage:
+    """A stage of dvc.yaml, or one of those of a `foreach`."""
+
+    name: str
+    command: list[str]
+    deps: list[str]
+    params: list[str]
+
+    @property
+    def module(self) -> str:
+        return self.command[2]
+
+    @property
+    def arguments(self) -> dict[str, str]:
+        return dict(argument.split("=") for argument in self.command[3:])
+
+    def depends_on(self, file: str) -> bool:
+        return any(Path(file).is_relative_to(dep) for dep in self.deps)
+
+
+def stages() -> Iterator[Stage]:
+    for name, described in yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"].items():
+        if "foreach" not in described:
+            yield Stage(name, *filled(described, {"profile": PARAMS["profile"]}))
+            continue
+        items = PARAMS
+        for key in described["foreach"].strip("${}").split("."):
+            items = items[key]
+        for key, item in items.items():
+            values = {"key": key, **{f"item.{field}": value for field, value in item.items()}}
+            yield Stage(f"{name}@{key}", *filled(described["do"], values))
+
+
+def filled(described: dict[str, Any], values: dict[str, str]) -> tuple[list[str], list[str], list[str]]:
+    def fill(text: str) -> str:
+        for name, value in values.items():
+            text = text.replace(f"${{{name}}}", value)
+        return text
+
+    deps, params = ([fill(text) for text in described[kind]] for kind in ("deps", "params"))
+    return fill(described["cmd"]).split(), deps, params
+
+
+STAGES = {stage.name: stage for stage in stages()}
+
+
+# The sources
+
+
+def file_of(module: str) -> Path | None:
+    stem = ROOT / module.replace(".", "/")
+    return next((path for path in (stem.with_suffix(".py"), stem / "__init__.py") if path.is_file()), None)
+
+
+def imports(tree: ast.AST) -> Iterator[tuple[str, str | None]]:
+    """Modules, each with the name that is taken from it; not what only a type checker imports."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        for name in names:
-            stem = ROOT / name.replace(".", "/")
-            for candidate in (stem.with_suffix(".py"), stem / "__init__.py"):
-                if name.split(".")[0] == "modn" and candidate.is_file():
-                    yield candidate
+            yield from ((alias.name, None) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.module is not None and node.level == 0, "imports are absolute"
+            yield from ((node.module, alias.name) for alias in node.names)
+        else:
+            yield from imports(node)
 
 
-def sources(*roots: Path) -> set[str]:
-    """All files of modn that these files need, and what those need."""
-    found: set[Path] = set()
-    waiting = list(roots)
+def reexported(package: Path, name: str) -> Iterator[str]:
+    """Where a package takes a name from that it imports at the first use: its imports for type checkers say it."""
+    for node in ast.walk(ast.parse(package.read_text())):
+        if isinstance(node, ast.ImportFrom) and name in [alias.name for alias in node.names]:
+            yield str(node.module)
+
+
+def imported_by(path: Path, registries: Registries) -> Iterator[str]:
+    """The modules that are imported with a file: those it names, and those of a registry."""
+    text = path.read_text()
+    for module, name in imports(ast.parse(text)):
+        yield module
+        if name is not None and (home := file_of(module)) is not None:
+            yield f"{module}.{name}"
+            yield from reexported(home, name)
+    if "iter_modules(__path__)" in text:
+        package = ".".join(path.parent.relative_to(ROOT).parts)
+        found = {f"{package}.{module.stem}" for module in path.parent.glob("*.py") if module != path}
+        yield from registries.get(package, found)
+
+
+def sources(modules: set[str], registries: Registries) -> set[str]:
+    """All files of the project that are imported with these modules; stages.config is left out."""
+    files: set[Path] = set()
+    waiting = set(modules)
     while waiting:
-        fresh = set(imported(waiting.pop())) - found
-        found |= fresh
-        waiting += fresh
-    return {str(path.relative_to(ROOT)) for path in found}
+        parts = waiting.pop().split(".")
+        if parts[:2] == ["stages", "config"]:
+            continue
+        for depth in range(1, len(parts) + 1):  # a module is imported with the packages that it is in
+            file = file_of(".".join(parts[:depth]))
+            if parts[0] in ("modn", "stages") and file is not None and file not in files:
+                files.add(file)
+                waiting |= set(imported_by(file, registries))
+    return {str(file.relative_to(ROOT)) for file in files}
 
 
-def filled(text: str, module: str, extends: str) -> str:
-    return text.replace("${item.module}", module).replace("${item.extends}", extends)
+def home(thing: type) -> str:
+    return inspect.getmodule(thing).__name__  # type: ignore[union-attr]
 
 
-CASES = [
-    (name, pair)
-    for name, stage in STAGES.items()
-    for pair in (sorted(PAIRS) if "${item.module}" in str(stage) else [("adam", "base")])
-]
+def estimators(*paths: str) -> set[str]:
+    """The modules of estimators, if they are the project's."""
+    classes = [baselines.estimator_class(path) for path in paths]
+    return {home(cls) for cls in classes if home(cls).startswith("modn.")}
 
 
-@pytest.mark.parametrize(
-    ("name", "pair"), [case for case in CASES if case[0].startswith(("train", "fit"))], ids=str
-)
-def test_training_depends_on_all_the_sources_of_its_results(name: str, pair: tuple[str, str]) -> None:
-    stage = STAGES[name]["do"]
-    declared = [filled(dep, *pair) for dep in stage["deps"]]
-    command = stage["cmd"].split()[2].replace(".", "/") + ".py"
-    needed = sources(ROOT / command, ROOT / f"modn/optimizers/{pair[0]}.py") - HARMLESS | {command}
-    assert {file for file in needed if not any(Path(file).is_relative_to(dep) for dep in declared)} == set()
+def needed(stage: Stage) -> set[str]:
+    if stage.module == "stages.train":
+        algorithm = PARAMS["optimizers"][stage.arguments["optimizer"]]["algorithm"]
+        family = PARAMS["models"][stage.arguments["model"]]["family"]
+        registries = {
+            "modn.optimizers": {home(optimizers.parameters_class(part)) for part in algorithm.split(methods.JOINED)},
+            "stages.study.families": {home(type(families.get(family)))},
+        }
+        return sources({stage.module}, registries)
+    if stage.module == "stages.fit":
+        estimator = PARAMS["baselines"][stage.arguments["baseline"]]["estimator"]
+        return sources({stage.module} | estimators(estimator), {})
+    found = sources({stage.module}, {})
+    if "stages/study/baselines.py" in found:
+        found |= sources(estimators(*(block["estimator"] for block in PARAMS["baselines"].values())), {})
+    return found
 
 
-def test_every_algorithm_and_every_kind_of_training_was_looked_at() -> None:
-    assert {module for _, (module, _) in CASES} >= {"bbo", "bp", "ga", "bbo_adam"}
-    assert {name for name, _ in CASES} >= {"train", "train_tuned", "train_sensitivity", "fit"}
+@pytest.mark.parametrize("name", STAGES)
+def test_a_stage_depends_on_every_source_that_it_imports(name: str) -> None:
+    stage = STAGES[name]
+    assert {file for file in needed(stage) if not stage.depends_on(file)} == set()
+
+
+def test_every_stage_was_looked_at() -> None:
+    modules = {path.stem for path in (ROOT / "stages").glob("*.py")} - {"__init__"}
+    assert {stage.module for stage in STAGES.values()} == {f"stages.{module}" for module in modules}
+    trained = {name for name in STAGES if name.startswith("train@")}
+    assert trained == {f"train@{name}" for name in PARAMS["derived"]["trainings"]}
+    kernels = needed(STAGES["train@comparison-modn-bbo"])
+    assert {"modn/fast/kernels.py", "modn/gradients.py", "modn/optimizers/bbo.py"} <= kernels
+    assert "modn/optimizers/pso.py" not in kernels
+
+
+def test_training_depends_on_no_source_that_it_does_not_import() -> None:
+    trainings = [stage for name, stage in STAGES.items() if name.startswith("train@")]
+    imported = set.union(*map(needed, trainings))
+    for stage in trainings:
+        for dep in stage.deps:
+            files = [ROOT / dep] if (ROOT / dep).is_file() else list((ROOT / dep).rglob("*.py"))
+            declared = {str(file.relative_to(ROOT)) for file in files if "data" not in dep}
+            assert declared <= imported, f"{stage.name}: {sorted(declared - imported)}"
+
+
+def test_a_baseline_of_another_library_does_not_depend_on_our_kernels() -> None:
+    assert not STAGES["fit@knn"].depends_on("modn/fast/kernels.py")
+    assert STAGES["fit@modn"].depends_on("modn/fast/kernels.py")
 
 
 def test_every_source_that_is_declared_exists() -> None:
-    for name, pair in CASES:
-        stage = STAGES[name].get("do", STAGES[name])
-        for dep in stage["deps"]:
+    for stage in STAGES.values():
+        for dep in stage.deps:
             if dep.startswith(("modn", "stages", "data/raw")):
-                assert (ROOT / filled(dep, *pair)).exists(), f"{name}: {dep}"
+                assert (ROOT / dep).exists(), f"{stage.name}: {dep}"
 
 
-@pytest.mark.parametrize("name", ["fetch", "split", "resplit"])
-def test_the_parts_depend_on_all_the_sources_that_make_them(name: str) -> None:
-    declared = STAGES[name]["deps"]
-    needed = sources(ROOT / f"stages/{name}.py") - HARMLESS
-    assert {file for file in needed if not any(Path(file).is_relative_to(dep) for dep in declared)} == set()
+def test_what_is_no_source_but_lies_beside_them_is_a_dependency() -> None:
+    """The style and the script of the page."""
+    tracked = [path for path in (ROOT / "stages").rglob("*") if path.suffix not in ("", ".py", ".pyc")]
+    assert tracked
+    for path in tracked:
+        assert STAGES["report"].depends_on(str(path.relative_to(ROOT))), path
+
+
+# The parameters
+
+
+# Of these a stage may read some members and not others.
+DIVIDED = {"baselines", "derived", "derived.trainings", "derived.values", "models", "optimizers"}
+
+
+class Recorder:
+    """Parameters, or a divided part of them, that remember the keys whose values were read."""
+
+    def __init__(self, value: Any, key: str, read: set[str]) -> None:
+        self._value, self._key, self._read = value, key, read
+
+    def __getattr__(self, name: str) -> Any:
+        if isinstance(self._value, Parameters):
+            return self._member(name, getattr(self._value, name))
+        self._read.add(self._key)  # items(), values(): all of it
+        return getattr(self._value, name)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._member(name, self._value[name])
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._value  # it is in the stage's command, too
+
+    def __iter__(self) -> Iterator[str]:
+        self._read.add(self._key)
+        return iter(self._value)
+
+    def _member(self, name: str, value: Any) -> Any:
+        key = f"{self._key}.{name}".lstrip(".")
+        if key in DIVIDED:
+            return Recorder(value, key, self._read)
+        self._read.add(key)
+        return value
+
+
+def read_by(parameters: Parameters, function: Any, *arguments: str) -> set[str]:
+    read: set[str] = set()
+    function(Recorder(parameters, "", read), *arguments)
+    return read
+
+
+def test_every_parameter_that_a_stage_reads_is_declared(place: Place) -> None:
+    """All but `runtime`, on which no result depends; the report has them all."""
+    parameters = place.parameters(
+        "profile=smoke", "datasets=[iris,caesarian]", "runs=1", "max_iterations=1", "optimizers=[bbo,bp]",
+        "comparison.modn=[bbo]", "comparison.modnp=[bp]", "comparison.modnf=[]", "tuned.mlp=[bp]", "baselines=[knn]",
+    )  # fmt: skip
+    calls: dict[str, tuple[Any, ...]] = {"fetch": (fetch,), "split": (split,), "resplit": (resplit,)}
+    for name, training in parameters.derived["trainings"].items():
+        calls[f"train@{name}"] = (train, training["study"], training["model"], training["optimizer"])
+    calls |= {"fit@knn": (fit, "knn"), "evaluate": (evaluate,), "plot": (plot,)}
+    for name, (function, *arguments) in calls.items():
+        for key in read_by(parameters, function, *arguments) - {"runtime"}:
+            declared = [f"{whole}." for whole in STAGES[name].params]
+            assert f"{key}.".startswith(tuple(declared)), f"{name} reads {key}"
+
+
+def test_the_report_depends_on_all_parameters_but_runtime() -> None:
+    assert set(STAGES["report"].params) == set(PARAMS) - {"runtime"}
+
+
+def test_no_stage_depends_on_where_it_runs() -> None:
+    for stage in STAGES.values():
+        assert not [key for key in stage.params if key.split(".")[0] == "runtime"], stage.name
+
+
+def test_alpha_s_is_no_parameter_of_what_is_trained_at_tuned_values() -> None:
+    values = yaml.safe_load((ROOT / "params.yaml").read_text())["derived"]["values"]
+    assert values["comparison"]["alpha_s"] == PARAMS["alpha_s"]
+    for name, stage in STAGES.items():
+        if name.startswith("train@"):
+            studies = [key.removeprefix("derived.values.") for key in stage.params if "derived.values" in key]
+            assert studies == [stage.arguments["study"]]
+            assert not {"alpha_s", "alpha_t", "dendrites", "derived"} & set(stage.params)

@@ -17,7 +17,7 @@ ARGUMENTS = {"train": ["study", "model", "optimizer"]}
 # What must not be imported before a stage has work to do. Seconds are printed by benchmarks/startup.py.
 HEAVY = {
     "params": ["pandas", "sklearn", "scipy", "numba", "matplotlib", "joblib", "distributed", "dvc"],
-    "fetch": ["sklearn", "scipy", "numba", "matplotlib", "joblib", "distributed", "dvc", "stages.io.uci"],
+    "fetch": ["sklearn", "scipy", "numba", "matplotlib", "joblib", "distributed", "dvc", "stages.study.uci"],
     "split": ["sklearn", "scipy", "numba", "matplotlib", "joblib", "distributed", "dvc"],
     "train": ["sklearn", "matplotlib", "pandas", "distributed", "dvc"],
     "evaluate": ["sklearn", "matplotlib", "distributed", "dvc"],

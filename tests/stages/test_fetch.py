@@ -205,7 +205,7 @@ def served_as_uci_does(place: Place, parameters: Parameters, name: str) -> Simpl
 def uci(place: Place, monkeypatch: pytest.MonkeyPatch) -> dict[int, SimpleNamespace]:
     """What UCI serves, by id."""
     shelf: dict[int, SimpleNamespace] = {}
-    monkeypatch.setattr("stages.io.uci.serve", lambda id: (shelf[id].features, shelf[id].targets))
+    monkeypatch.setattr("stages.study.uci.serve", lambda id: (shelf[id].features, shelf[id].targets))
     return shelf
 
 
@@ -274,7 +274,7 @@ def test_uci_without_an_answer(
     def serve(id: int) -> None:
         raise error
 
-    monkeypatch.setattr("stages.io.uci.serve", serve)
+    monkeypatch.setattr("stages.study.uci.serve", serve)
     refused(from_uci, "UCI's dataset 53 (Iris) cannot be fetched", str(error), "fetch.source=bundled")
 
 

@@ -170,5 +170,5 @@ def test_images_from_elsewhere_are_refused(figures: Path, source: str) -> None:
 
 
 def test_a_missing_figure_is_named(figures: Path) -> None:
-    with pytest.raises(ValueError, match=r"figures/gone\.png is not in the folder"):
+    with pytest.raises(ValueError, match=r"figures/gone\.png is missing"):
         page.render("![alt](figures/gone.png)", "MODN", figures)

@@ -1,12 +1,13 @@
-"""The tables made from runs: means, intervals, tests, printed values; each recounted by hand."""
+"""The tables made from runs: means, intervals, tests, printed values; each recomputed by hand."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
-from stages.study import tables
+from stages.study import measures, tables
 
+CHOSEN = measures.chosen(measures.OF_THE_PAPER)
 COLUMNS = ["study", "dataset", "title", "model", "optimizer", "run", "n_dendrites", "alpha_s", "alpha_t"]
 COLUMNS += ["acc", "auc", "loss", "inoperative"]
 
@@ -46,7 +47,7 @@ PRINTED5 = pd.DataFrame(
 
 def test_table3_is_the_mean_over_runs_with_students_interval_and_the_printed_value() -> None:
     accuracies = [0.8, 0.85, 0.84, 0.86]
-    table = tables.table3(frame(runs_of("comparison", "iris", "modn", "bbo", accuracies)), PRINTED3)
+    table = tables.table3(frame(runs_of("comparison", "iris", "modn", "bbo", accuracies)), PRINTED3, CHOSEN)
     (row,) = table.to_dict("records")
     low, high = stats.t.interval(0.95, 3, np.mean(accuracies), stats.sem(accuracies))
     assert row["acc_mean"] == pytest.approx(np.mean(accuracies))
@@ -57,7 +58,7 @@ def test_table3_is_the_mean_over_runs_with_students_interval_and_the_printed_val
 
 
 def test_an_interval_of_accuracies_stays_between_0_and_1() -> None:
-    table = tables.table3(frame(runs_of("comparison", "iris", "modn", "bbo", [0.5, 1.0])), PRINTED3)
+    table = tables.table3(frame(runs_of("comparison", "iris", "modn", "bbo", [0.5, 1.0])), PRINTED3, CHOSEN)
     assert (table["acc_low"][0], table["acc_high"][0]) == (0, 1)
 
 
@@ -67,7 +68,7 @@ def test_table3_holds_the_comparison_alone_and_keeps_cells_that_are_not_printed(
         runs_of("tuned", "iris", "modn", "bbo", [0.9]),
         runs_of("sensitivity", "iris", "modn", "bbo", [0.9]),
     )
-    table = tables.table3(runs, PRINTED3)
+    table = tables.table3(runs, PRINTED3, CHOSEN)
     assert table[["dataset", "optimizer"]].to_numpy().tolist() == [["mine", "pso"]]
     assert table["paper"].isna().all() and table["difference"].isna().all()
 
@@ -89,8 +90,8 @@ def test_table5_pairs_the_runs_and_doubles_p_where_two_methods_are_compared() ->
         runs_of("tuned", "iris", "mlp", "bp", mlp),
         runs_of("tuned", "iris", "mlp", "adam", ours),
     ]
-    alone = tables.table5(frame(*groups), PRINTED5).set_index(["model", "optimizer"])
-    both = tables.table5(frame(*groups, runs_of("tuned", "iris", "dnm", "bbo", dnm)), PRINTED5)
+    alone = tables.table5(frame(*groups), PRINTED5, CHOSEN).set_index(["model", "optimizer"])
+    both = tables.table5(frame(*groups, runs_of("tuned", "iris", "dnm", "bbo", dnm)), PRINTED5, CHOSEN)
     both = both.set_index(["model", "optimizer"])
     exact = 2 / 2**5  # all five signs alike
     assert alone.loc[("mlp", "bp"), ["w_plus", "w_minus", "p"]].tolist() == [15, 0, exact]
@@ -106,7 +107,7 @@ def test_table5_pairs_the_runs_and_doubles_p_where_two_methods_are_compared() ->
 
 
 def test_without_tuned_runs_table5_is_empty() -> None:
-    table = tables.table5(frame(runs_of("comparison", "iris", "modn", "bbo", [0.9])), PRINTED5)
+    table = tables.table5(frame(runs_of("comparison", "iris", "modn", "bbo", [0.9])), PRINTED5, CHOSEN)
     assert table.empty and {"acc_mean", "p", "w_plus", "paper_acc"} <= set(table.columns)
 
 
@@ -124,9 +125,8 @@ def test_the_headline_has_a_number_per_pair_and_its_distance_to_the_paper() -> N
         ],
         columns=[*tables.BASELINE_CELL, "run", "acc", "auc"],
     )
-    found = tables.headline(
-        tables.table3(runs, PRINTED3), tables.table5(runs, PRINTED5), tables.baselines(fits)
-    )
+    made = tables.table3(runs, PRINTED3, CHOSEN), tables.table5(runs, PRINTED5, CHOSEN)
+    found = tables.headline(*made, tables.baselines(fits, CHOSEN), CHOSEN)
     assert found == {
         "comparison": {
             "modn-bbo": {"acc": 0.6503, "auc": 0.9, "distance_to_paper": 0.05},
@@ -135,3 +135,56 @@ def test_the_headline_has_a_number_per_pair_and_its_distance_to_the_paper() -> N
         "tuned": {"modn-bbo": {"acc": 0.7, "auc": 0.9}},
         "baselines": {"knn-grid": {"acc": 0.85, "auc": 0.9}},
     }
+
+
+def test_a_further_measure_has_a_column_in_every_table_and_the_headline() -> None:
+    def share_of_first(y: np.ndarray, labels: np.ndarray, scores: np.ndarray) -> float:
+        return float(np.mean(labels == 0))
+
+    further = measures.Measure("first", "FIRST", share_of_first)
+    chosen = [*CHOSEN, further]
+    runs = frame(
+        runs_of("comparison", "iris", "modn", "bbo", [0.8, 0.9]),
+        runs_of("tuned", "iris", "modn", "bbo", [0.7]),
+    ).assign(first=[0.25, 0.75, 0.5])
+    table3, table5 = tables.table3(runs, PRINTED3, chosen), tables.table5(runs, PRINTED5, chosen)
+    before = tables.table3(runs, PRINTED3, CHOSEN)
+    assert [column for column in table3 if column not in before] == ["first_mean"]
+    assert table3["first_mean"].tolist() == [0.5] and table5["first_mean"].tolist() == [0.5]
+    fits = pd.DataFrame([["iris", "Iris", "knn", "kNN", "grid", 0, 0.9, 0.95, 0.1]])
+    fits.columns = pd.Index([*tables.BASELINE_CELL, "run", "acc", "auc", "first"])
+    found = tables.headline(table3, table5, tables.baselines(fits, chosen), chosen)
+    assert found["comparison"]["modn-bbo"]["first"] == 0.5
+    assert found["baselines"]["knn-grid"] == {"acc": 0.9, "auc": 0.95, "first": 0.1}
+
+
+def test_closeness_counts_the_printed_cells_over_all_and_by_optimizer() -> None:
+    runs = frame(
+        runs_of("comparison", "iris", "modn", "bbo", [0.8006, 0.8006]),
+        runs_of("comparison", "iris", "modnf", "ga", [0.5, 0.9]),
+        runs_of("comparison", "mine", "modn", "bbo", [0.5, 0.5]),
+    )
+    printed = pd.DataFrame(
+        {"dataset": "iris", "model": ["modn", "modnf"], "optimizer": ["bbo", "ga"], "acc": [0.8506, 0.6]}
+    )
+    found = tables.closeness(tables.table3(runs, printed, CHOSEN)).set_index("optimizer")
+    assert found["cells"].to_dict() == {"all": 2, "bbo": 1, "ga": 1}
+    assert found["inside"].to_dict() == {"all": 1, "bbo": 0, "ga": 1}
+    assert found["mean_difference"].to_dict() == pytest.approx({"all": 0.025, "bbo": -0.05, "ga": 0.1})
+    assert found.loc["all", "mean_absolute_difference"] == pytest.approx(0.075)
+    assert tables.closeness(tables.table3(runs, printed.iloc[:0], CHOSEN)).empty
+
+
+def test_sensitivity_has_each_sweep_at_the_values_the_other_one_shares() -> None:
+    points = [(4, 10.0, 1.0), (8, 10.0, 1.0), (12, 10.0, 1.0), (8, 5.0, 1.0), (8, 5.0, 2.0), (8, 10.0, 2.0)]
+    cell = ["sensitivity", "iris", "Iris", "modn", "bbo"]
+    rows = [
+        [*cell, run, *point, 0.1 * run + point[0] / 20, 0.9, 0.4, 0] for point in points for run in (0, 1)
+    ]
+    found = tables.sensitivity(frame(rows), CHOSEN)
+    dendrites, alphas = (found[found["sweep"] == sweep] for sweep in ("dendrites", "alphas"))
+    assert dendrites[tables.POINT].to_numpy().tolist() == [list(point) for point in points[:3]]
+    assert dendrites["acc_mean"].tolist() == pytest.approx([0.25, 0.45, 0.65])
+    assert alphas["n_dendrites"].unique().tolist() == [8]
+    assert len(alphas) == 4
+    assert tables.sensitivity(frame(), CHOSEN).empty

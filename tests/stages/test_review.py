@@ -21,7 +21,7 @@ def branch_off(project: Project) -> Project:
 
 
 def comment(project: Project, *arguments: str) -> str:
-    done = project.stage("review", *arguments)
+    done = project.stage("tools.review", *arguments)
     assert done.returncode == 0, done.stdout
     return done.stdout
 
@@ -102,11 +102,11 @@ def test_base_without_a_report_is_said(project: Project) -> None:
         ([], "base=... is missing"),
         (["base="], "base=... is missing"),
         (["bass=main"], "there is no argument 'bass'; allowed:\nbase=..."),
-        (["base=HEAD"], "reports/quick/report.md is missing; make it with: dvc repro"),
+        (["base=HEAD"], "reports/quick/report.md is missing; `dvc repro` writes it"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_message(sources: Project, arguments: list[str], message: str) -> None:
-    done = sources.stage("review", *arguments)
+    done = sources.stage("tools.review", *arguments)
     assert done.returncode == 1
     assert done.stdout.startswith(f"review: {message}")
     assert "Traceback" not in done.stdout
@@ -114,7 +114,7 @@ def test_what_is_wrong_is_said_in_one_message(sources: Project, arguments: list[
 
 def test_without_git_there_is_nothing_to_compare_with(fresh: Project) -> None:
     shutil.rmtree(fresh.root / ".git")
-    done = fresh.stage("review", "base=main")
+    done = fresh.stage("tools.review", "base=main")
     assert done.returncode == 1
     assert "is not in a git repository" in done.stdout
     assert "Traceback" not in done.stdout
@@ -124,7 +124,7 @@ def test_unrelated_histories_have_nothing_in_common(fresh: Project) -> None:
     elsewhere = fresh.succeed("git", "rev-parse", "HEAD").strip()
     fresh.succeed("git", "checkout", "--quiet", "--orphan", "island")
     fresh.commit("Another beginning")
-    done = fresh.stage("review", f"base={elsewhere}")
+    done = fresh.stage("tools.review", f"base={elsewhere}")
     assert done.returncode == 1
     assert "no commit in common" in done.stdout
 
@@ -170,7 +170,7 @@ def test_long_tables_are_folded_and_bounded() -> None:
 
     assert "<details>" not in review._metrics(changes(review.OPEN_ROWS), "main")
     folded = review._metrics(changes(review.OPEN_ROWS + 1), "main")
-    assert folded.startswith("<details>\n<summary>Metrics changed: 13, cell13 the most</summary>\n\n|")
+    assert folded.startswith("<details>\n<summary>Metrics changed: 13, most of all cell13</summary>\n\n|")
     many = review._metrics(changes(1000), "main")
     assert many.count("| `cell") == review.MOST_ROWS
     assert f"the {review.MOST_ROWS} largest changes" in many
@@ -209,7 +209,7 @@ def test_report_s_own_figures_keep_their_order() -> None:
 
 
 def test_the_module_says_how_it_is_called(sources: Project) -> None:
-    done = sources.stage("review", "--help")
+    done = sources.stage("tools.review", "--help")
     assert done.returncode == 0
     assert review.USAGE in done.stdout
 

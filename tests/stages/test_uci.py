@@ -10,7 +10,7 @@ from urllib.response import addinfourl
 
 import pytest
 
-from stages.io import uci
+from stages.study import uci
 
 TABLE = b"id,length,colour,kind\n1,2.5,red,a\n2,,blue,b\n"
 VARIABLES = [

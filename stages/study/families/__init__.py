@@ -1,1 +1,125 @@
-"""The model families, one file each."""
+"""Families of models: what the study has to know of MODN, DNM and the MLP to train and judge them.
+
+Each family is one module of this package, named as `family` in conf/models/*.yaml, with a class under
+`@register`. It is imported when it is asked for, so that a training depends on its own family alone.
+"""
+
+import importlib
+import pkgutil
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+import numpy as np
+
+from modn import methods
+from modn.constraints import Constraint, check
+from modn.methods import Method, Training
+
+if TYPE_CHECKING:
+    from stages.study.cells import Cell
+
+Arrays = dict[str, np.ndarray]
+Block = Mapping[str, Any]  # a file of conf/models or conf/optimizers
+
+COMMON = ("title", "family")  # what every block of conf/models has
+
+
+class Classifier(Protocol):
+    """A trained model."""
+
+    def predict_proba(self, X: np.ndarray) -> np.ndarray:
+        """The probability of each class (N, C)."""
+
+
+class Family(ABC):
+    """One family; `allowed` lists its own parameters in conf/models, `defaults` those that may be left out."""
+
+    name: ClassVar[str]
+    equations: ClassVar[str]  # the file that its trainings depend on beside what all do: the readable model
+    allowed: ClassVar[Mapping[str, Constraint]] = {}
+    defaults: ClassVar[Mapping[str, Any]] = {}
+
+    def parameters(self, model: Block) -> dict[str, Any]:
+        """The family's own parameters of a model, by name."""
+        return {**self.defaults, **{name: value for name, value in model.items() if name not in COMMON}}
+
+    def check(self, key: str, model: Block) -> None:
+        """Raise a ValueError unless the family's own parameters are allowed; `key` is the model's."""
+        own = self.parameters(model)
+        for name in own:
+            if name not in self.allowed:
+                allowed = ", ".join(sorted([*COMMON, *self.allowed]))
+                raise ValueError(f"there is no key '{key}.{name}'; allowed: {allowed}")
+        for name, constraint in self.allowed.items():
+            check(f"{key}.{name}", own.get(name), constraint)
+
+    def suits(self, n_classes: int) -> bool:
+        """Whether the family can tell so many classes apart."""
+        return True
+
+    def check_dendrites(self, key: str, model: Block, n_dendrites: int, n_classes: int) -> None:
+        """Raise a ValueError unless the model can have so many dendrites, whose key it is, and classes."""
+
+    def method(self, model: Block, optimizer: Block, cap: int | None = None) -> Method:
+        """How an optimizer trains the model; `cap`: the most iterations of any kind but on the parameters."""
+        return method_of(optimizer)
+
+    @abstractmethod
+    def train(
+        self, cell: "Cell", method: Method, budget: int, X: np.ndarray, y: np.ndarray, rng: np.random.Generator
+    ) -> Arrays:
+        """What is stored of one run: at least those of `stored`."""
+
+    @abstractmethod
+    def model(self, cell: "Cell", arrays: Arrays, n_features: int) -> Classifier:
+        """The trained model; `arrays` are those of one run."""
+
+    def facts(self, model: Any, arrays: Arrays, X: np.ndarray, y: np.ndarray) -> dict[str, float]:
+        """The loss on the training part, and how many dendrites are inoperative."""
+        return {"loss": float(arrays["curve"][-1]), "inoperative": 0}
+
+
+_REGISTRY: dict[str, Family] = {}
+
+
+def register(cls: type[Family]) -> type[Family]:
+    """Class decorator: make a family known by its name."""
+    _REGISTRY[cls.name] = cls()
+    return cls
+
+
+def names() -> list[str]:
+    """The families' names, sorted."""
+    return sorted(module.name for module in pkgutil.iter_modules(__path__))
+
+
+def get(name: str) -> Family:
+    """The family of a name."""
+    if name not in names():
+        raise ValueError(f"family is {name!r}; allowed: {', '.join(names())}")
+    importlib.import_module(f"{__name__}.{name}")
+    return _REGISTRY[name]
+
+
+def method_of(optimizer: Block, filter: str | None = None, **scheme: int) -> Method:
+    """The method of a file of conf/optimizers; `filter` and `scheme` as in `methods.make`."""
+    return methods.make(optimizer["algorithm"], filter, **scheme, **_options(optimizer))
+
+
+def _options(optimizer: Block) -> dict[str, Any]:
+    """All but the algorithm, of both parts of a pair."""
+    return {
+        name: _options(value) if isinstance(value, Mapping) else value
+        for name, value in optimizer.items()
+        if name != "algorithm"
+    }
+
+
+def stored(training: Training) -> Arrays:
+    """What is stored of every training, whatever its family."""
+    return {
+        "parameters": training.parameters,
+        "curve": training.curve,
+        "evaluations": np.array(training.evaluations),
+    }

@@ -1,1 +1,57 @@
-"""The measures of a classifier, one file each."""
+"""Measures of a classifier's predictions by name: `get("acc")`.
+
+Each is one module of this package with a `MEASURE`. To add one, add a file, and its name to `measures` in
+conf/config.yaml.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+OF_THE_PAPER = ("acc", "auc")  # its tables and claims are about these
+
+
+@dataclass(frozen=True)
+class Measure:
+    """How good predictions are; higher is better."""
+
+    name: str  # of its column
+    title: str  # in the report
+    # From true classes (N,), predicted classes (N,) and scores of each class (N, C).
+    compute: Callable[[np.ndarray, np.ndarray, np.ndarray], float]
+    # The lowest and highest possible value if tables show its spread over runs; None: only the mean.
+    spread_within: tuple[float, float] | None = None
+
+
+def names() -> list[str]:
+    """The names of all measures, sorted."""
+    return sorted(module.name for module in pkgutil.iter_modules(__path__))
+
+
+def get(name: str) -> Measure:
+    """The named measure."""
+    if name not in names():
+        raise ValueError(f"measure is {name!r}; allowed: {', '.join(names())}")
+    measure: Measure = importlib.import_module(f"{__name__}.{name}").MEASURE
+    return measure
+
+
+def check(wanted: Sequence[str]) -> None:
+    """Raise a ValueError unless a list names measures, each once, and those of the paper among them."""
+    unknown = [name for name in wanted if name not in names()]
+    missing = [name for name in OF_THE_PAPER if name not in wanted]
+    if unknown or missing or len(set(wanted)) < len(wanted):
+        others = [name for name in names() if name not in OF_THE_PAPER]
+        more = f", and also {', '.join(others)}" if others else ""
+        raise ValueError(
+            f"measures is {list(wanted)}; allowed: {' and '.join(OF_THE_PAPER)}{more}; each once"
+        )
+
+
+def chosen(wanted: Sequence[str]) -> list[Measure]:
+    """The measures that a list names, in its order."""
+    check(wanted)
+    return [get(name) for name in wanted]

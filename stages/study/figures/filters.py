@@ -1,17 +1,17 @@
 """Fig. 6: the preference filters P of trained neurons, and how many dendrites are in which state."""
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from numpy.typing import NDArray
 
 from modn.filters import DENDRITE_STATES, dendrite_states
 from modn.plots import style
+from stages.study.figures import StudyFigure, _looks
+from stages.study.figures._material import EXAMPLES, Example
 
 _STATE_COLOURS = dict(zip(DENDRITE_STATES, (style.GREY, style.SKY, style.ORANGE), strict=True))
 _BOX: dict[str, Any] = {"edgecolors": "#9A9A9A", "linewidth": 0.4}
@@ -20,27 +20,14 @@ _BOX: dict[str, Any] = {"edgecolors": "#9A9A9A", "linewidth": 0.4}
 _STRIP = np.array([0.35, 0.85])
 
 
-class FilterExample(NamedTuple):
-    """One trained neuron: where it comes from, its filter P (M, C) and its accuracy on the test part."""
+def draw(examples: list[Example]) -> Figure:
+    """Draw a row per dataset, a column per model: P transposed, blue where a dendrite feeds an output.
 
-    dataset: str
-    title: str
-    model: str
-    P: NDArray[np.bool_]
-    acc: float
-
-
-@style.styled
-def filters(examples: Sequence[FilterExample]) -> Figure:
-    """A row per dataset, a column per model: P transposed, blue where a dendrite feeds an output.
-
-    The strip below each filter shows the dendrites' states, which the line under it counts.
+    The strip below each filter shows the dendrites' states, and the line under it counts them.
     """
-    if not examples:
-        raise ValueError("examples is empty: there is nothing to draw")
     datasets = list(dict.fromkeys(example.dataset for example in examples))
     models = list(dict.fromkeys(example.model for example in examples))
-    outputs = [max(e.P.shape[1] for e in examples if e.dataset == dataset) for dataset in datasets]
+    outputs = [max(e.neuron.n_classes for e in examples if e.dataset == dataset) for dataset in datasets]
     heights = [0.85 + 0.17 * (C + 1) for C in outputs]
     figure = style.new_figure(max(4.8, 3.7 * len(models)), sum(heights))
     axes = figure.subplots(
@@ -59,14 +46,15 @@ def filters(examples: Sequence[FilterExample]) -> Figure:
     return figure
 
 
-def _draw_filter(panel: Axes, example: FilterExample) -> None:
-    M, C = example.P.shape
+def _draw_filter(panel: Axes, example: Example) -> None:
+    P = example.neuron.P
+    M, C = P.shape
     dendrite, output = np.arange(M + 1) + 0.5, np.arange(C + 1) + 0.5
-    states = dendrite_states(example.P)
+    states = dendrite_states(P)
     codes = np.array([[DENDRITE_STATES.index(state) for state in states]])
     boxes, strip = ListedColormap(["white", style.BLUE]), ListedColormap(list(_STATE_COLOURS.values()))
     panel.set_axis_on()
-    panel.pcolormesh(dendrite, output, example.P.T, cmap=boxes, vmin=0, vmax=1, **_BOX)
+    panel.pcolormesh(dendrite, output, P.T, cmap=boxes, vmin=0, vmax=1, **_BOX)
     panel.pcolormesh(
         dendrite, output[-1] + _STRIP, codes, cmap=strip, vmin=0, vmax=len(DENDRITE_STATES) - 1, **_BOX
     )
@@ -79,5 +67,15 @@ def _draw_filter(panel: Axes, example: FilterExample) -> None:
     panel.set_ylabel("output")
     present = [f"{np.sum(states == state)} {state}" for state in DENDRITE_STATES if state in states]
     panel.set_xlabel(f"dendrites: {', '.join(present)}")
-    name = f"{style.line(example.title, 24)}: {style.model_name(example.model)}"
+    name = f"{style.line(example.title, 24)}: {_looks.model_name(example.model)}"
     panel.set_title(f"{name}, ACC {example.acc:.4f}", fontsize=9)
+
+
+FIGURE = StudyFigure(
+    name="filters",
+    caption="Fig. 6: filters P, with the dendrites' states",
+    section="figures",
+    order=4,
+    needs=(EXAMPLES,),
+    draw=draw,
+)

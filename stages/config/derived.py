@@ -1,0 +1,81 @@
+"""What follows from the parameters, laid out so that each stage depends on just the values that it reads."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from modn import methods, optimizers
+from stages.config.schema import Baseline, Dataset, Parameters
+from stages.study import families
+
+COMMON = ("dendrites", "dendrites_per_class", "alpha_s", "alpha_t")
+
+
+def derive(parameters: Parameters) -> dict[str, Any]:
+    """Views of the parameters: what `foreach` in dvc.yaml goes through, and values by study."""
+    p = parameters
+    return {
+        "trainings": dict(_trainings(p)),
+        "fits": {name: {"source": _source(baseline)} for name, baseline in p.baselines.items()},
+        "values": _values(p),
+        "budgets": {name: dataset.iterations for name, dataset in p.datasets.items()},
+        "test_sizes": {name: dataset.test_size for name, dataset in p.datasets.items()},
+    }
+
+
+def _trainings(p: Parameters) -> Iterator[tuple[str, dict[str, str]]]:
+    """Each train stage by its name: what it trains, and the files that only it depends on."""
+    studies = {
+        "comparison": p.comparison,
+        "tuned": p.tuned,
+        "sensitivity": {p.sensitivity.model: [p.sensitivity.optimizer]},
+    }
+    for study, pairs in studies.items():
+        for model, chosen in pairs.items():
+            for optimizer in chosen:
+                family = families.get(p.models[model]["family"])
+                yield f"{study}-{model}-{optimizer}", {
+                    "study": study,
+                    "model": model,
+                    "optimizer": optimizer,
+                    "family": family.name,
+                    "equations": family.equations,
+                    **_modules(p.optimizers[optimizer]["algorithm"]),
+                }
+
+
+def _modules(algorithm: str) -> dict[str, str]:
+    """The files below modn/optimizers that an algorithm is in; of a pair, both."""
+    parts = [optimizers.parameters_class(part) for part in algorithm.split(methods.JOINED)]
+    modules = [part.__module__.rpartition(".")[2] for part in parts]
+    return {"first": modules[0], "then": modules[-1]}
+
+
+def _source(baseline: Baseline) -> str:
+    """What a fit depends on beside its stage: the library, if the estimator is its own."""
+    return "modn" if baseline.estimator.startswith("modn.") else "stages/study/baselines.py"
+
+
+def _values(p: Parameters) -> dict[str, Any]:
+    """M, alpha_s and alpha_t of each study."""
+    common = {name: getattr(p, name) for name in COMMON}
+    own = {name: _own_values(common, dataset) for name, dataset in p.datasets.items()}
+    study = p.sensitivity
+    return {
+        "comparison": common,
+        "tuned": own,
+        "sensitivity": {
+            "common": common,
+            "own": {name: own[name] for name in study.datasets if name in own},
+            "dendrites": list(study.dendrites),
+            "alpha_s": list(study.alpha_s),
+            "alpha_t": list(study.alpha_t),
+        },
+    }
+
+
+def _own_values(common: dict[str, Any], dataset: Dataset) -> dict[str, Any]:
+    """The dataset's tuned values; where it has none, the common ones."""
+    if dataset.tuned is None:
+        return common
+    return {**asdict(dataset.tuned), "dendrites_per_class": None}

@@ -1,0 +1,86 @@
+"""What Hydra, OmegaConf and the YAML reader have to say, in one line and in plain words."""
+
+import difflib
+import functools
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import yaml
+from hydra._internal.config_loader_impl import ConfigLoaderImpl
+from hydra.errors import ConfigCompositionException, HydraException, MissingConfigException
+from omegaconf import DictConfig
+from omegaconf.errors import OmegaConfBaseException
+
+REMEDY = "`make params` composes params.yaml"
+
+
+@contextmanager
+def plain_errors(source: str) -> Iterator[None]:
+    """Turn whatever the YAML reader, OmegaConf and Hydra raise into one ValueError."""
+    try:
+        yield
+    except (MissingConfigException, FileNotFoundError):
+        raise ValueError(f"{source} is missing; {REMEDY}") from None
+    except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
+        raise ValueError(f"{source} cannot be read: {error}") from None
+    except (HydraException, OmegaConfBaseException) as error:
+        text = re.sub(r"\w+ raised while (resolving interpolation|composing config):\s*", "", str(error))
+        text = re.sub(r"\n\s*((object|reference)_type=.*|full_key: (?=\n|$))", "", text)
+        raise ValueError(re.sub(r"\n\s*full_key: (\S+)", r" (key: \1)", text)) from None
+
+
+def explain_refusals() -> None:
+    """Make Hydra's loader name what would be allowed when it refuses an override.
+
+    Hydra offers no hook for this, and under DVC the message it raises is the one the user reads.
+    """
+    load = ConfigLoaderImpl.load_configuration
+    if hasattr(load, "__wrapped__"):
+        return
+
+    @functools.wraps(load)
+    def load_configuration(
+        self: ConfigLoaderImpl, config_name: str, overrides: list[str], *args: Any, **kwargs: Any
+    ) -> DictConfig:
+        for override in overrides:
+            if override.lstrip("+~").partition("=")[0].split(".")[0] == "derived":
+                raise ConfigCompositionException(
+                    f"{override}: derived follows from the other parameters; allowed: to change those"
+                )
+        try:
+            return load(self, config_name, overrides, *args, **kwargs)
+        except (HydraException, OmegaConfBaseException) as error:
+            if not overrides:
+                raise
+            unchanged = load(self, config_name, [], *args, **kwargs)
+            reasons = [_refusal(override, unchanged, self.get_group_options) for override in overrides]
+            cause = str(error.__cause__ or "").partition("\n")[0]
+            fallback = f"{str(error).partition(chr(10))[0]}: {cause}" if cause else str(error)
+            raise ConfigCompositionException(next(filter(None, reasons), fallback)) from None
+
+    ConfigLoaderImpl.load_configuration = load_configuration  # type: ignore[method-assign]
+
+
+def _refusal(override: str, config: DictConfig, group_options: Callable[[str], list[str]]) -> str | None:
+    """Why Hydra refuses this override: an unknown choice or key; None: another reason."""
+    key, _, value = override.lstrip("+~").partition("=")
+    options = group_options(key)
+    if options:
+        chosen = [name.strip() for name in value.strip("[]").split(",")]
+        unknown = [name for name in chosen if name not in options]
+        return f"{key} has no {unknown[0]!r}; allowed: {', '.join(options)}" if unknown else None
+    node: Any = config
+    for depth, name in enumerate(key.split(".")):
+        if not isinstance(node, DictConfig) or name not in node:
+            known = sorted(str(k) for k in node if k != "hydra") if isinstance(node, DictConfig) else []
+            above = ".".join(key.split(".")[:depth])
+            closest = difflib.get_close_matches(name, known, 1)
+            hint = f" (did you mean {closest[0]}?)" if closest else ""
+            where = f"in {above}" if above else "at the top level"
+            return (
+                f"{override}: there is no key {name!r} {where}{hint}; allowed: {', '.join(known) or 'none'}"
+            )
+        node = node[name]
+    return None

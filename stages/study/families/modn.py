@@ -1,0 +1,62 @@
+"""MODN, MODNP and MODNF: they differ in the filter P, which is learned or fixed."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from modn import filters, methods
+from modn.constraints import Constraint, OneOf
+from modn.fast.objective import Objective
+from modn.loss import cross_entropy
+from modn.methods import LEARNED, Method, TwoStep
+from modn.neuron import Neuron
+from stages.study.families import Arrays, Block, Family, method_of, register, stored
+
+if TYPE_CHECKING:
+    from stages.study.cells import Cell
+
+
+@register
+class MODN(Family):
+    """The neuron of the paper."""
+
+    name = "modn"
+    equations = "modn/neuron.py"
+    allowed: ClassVar[Mapping[str, Constraint]] = {"filter": OneOf((LEARNED, *filters.FIXED)), **TwoStep.allowed}
+    defaults: ClassVar[Mapping[str, Any]] = {name: getattr(TwoStep, name) for name in TwoStep.allowed}
+
+    def check_dendrites(self, key: str, model: Block, n_dendrites: int, n_classes: int) -> None:
+        """A partition gives every class the same number of dendrites."""
+        if model["filter"] == "partition" and n_dendrites % n_classes:
+            share = f"{model['title']} gives each of {n_classes} classes the same number"
+            raise ValueError(f"{key} is {n_dendrites}; allowed: multiples of {n_classes}, since {share}")
+
+    def method(self, model: Block, optimizer: Block, cap: int | None = None) -> Method:
+        """If P is learned, the iterations on it are capped, too."""
+        own = self.parameters(model)
+        iterations = own["filter_iterations"] if cap is None else min(own["filter_iterations"], cap)
+        return method_of(optimizer, own["filter"], filter_iterations=iterations, rounds=own["rounds"])
+
+    def train(
+        self, cell: "Cell", method: Method, budget: int, X: np.ndarray, y: np.ndarray, rng: np.random.Generator
+    ) -> Arrays:
+        """The parameters and P."""
+        objective = Objective(X, y, cell.n_dendrites, cell.n_classes, cell.alpha_s, cell.alpha_t)
+        problem = methods.neuron_problem(objective, cell.settings["filter"])
+        found = method.train(problem, budget, rng)
+        return {"P": np.asarray(found.P), **stored(found)}
+
+    def model(self, cell: "Cell", arrays: Arrays, n_features: int) -> Neuron:
+        """The neuron by the readable equations."""
+        return Neuron.from_parameters(
+            arrays["parameters"], arrays["P"], n_features, cell.alpha_s, cell.alpha_t
+        )
+
+    def facts(self, model: Neuron, arrays: Arrays, X: np.ndarray, y: np.ndarray) -> dict[str, float]:
+        """The loss is Eq. 10: a descent's curve follows another one."""
+        inoperative = filters.dendrite_states(arrays["P"]) == "inoperative"
+        return {
+            "loss": cross_entropy(model.predict_proba(X), y),
+            "inoperative": int(inoperative.sum()),
+        }

@@ -1,0 +1,277 @@
+"""The sections of the report: a key, a title, and a function that writes the text from the results."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from modn import methods
+from stages.config.schema import Parameters
+from stages.study import markdown, measures, paper
+from stages.study.figures._looks import model_name, optimizer_name, pair_name
+from stages.study.tables import SEARCHES
+
+TABLES = (
+    *("table1", "table3", "table4", "table5", "baselines"),
+    *("claims", "closeness", "classifier_ranks"),
+)
+
+
+class Record(NamedTuple):
+    """How one training or fit was made: what `train` and `fit` leave in data/provenance."""
+
+    study: str
+    name: str  # model-optimizer, or the classifier
+    facts: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Results:
+    """What the report is written from."""
+
+    parameters: Parameters
+    tables: Mapping[str, pd.DataFrame]
+    records: list[Record]
+
+
+class Section(NamedTuple):
+    """A part of the report; figures name it by its key."""
+
+    key: str
+    title: str
+    write: Callable[[Results], str]  # "": there is nothing to say
+
+
+def _summary(results: Results) -> str:
+    parameters, tables = results.parameters, results.tables
+    cells = len(tables["table3"]) + len(tables["table5"])
+    differences = ", ".join(
+        f"`{key}` {value} ({'none' if printed is None else printed})"
+        for key, value, printed in _differences(parameters)
+    )
+    lines = [
+        f"- **Run:** {len(tables['table1'])} datasets, {cells} cells of Tables 3 and 5, {parameters.runs} "
+        f"runs of each; protocol `{parameters.split.protocol}`, seed {parameters.seed}.",
+        f"- **Parameters that differ from the paper's:** {differences or 'none'}.",
+    ]
+    if parameters.max_iterations:
+        lines.append(
+            f"- **Only {parameters.max_iterations} iterations:** these numbers only show that the pipeline "
+            "runs."
+        )
+    claims = markdown.table(
+        {"claim": row.claim, "in our runs": markdown.text(row.ours), "verdict": f"**{row.verdict}**"}
+        for row in tables["claims"].itertuples()
+    )
+    return "\n\n".join(
+        [
+            "\n".join(lines),
+            _closeness(tables["closeness"]),
+            f"**The paper's claims in our runs**\n\n{claims}",
+        ]
+    )
+
+
+def _differences(parameters: Parameters) -> list[tuple[str, Any, Any]]:
+    """The parameters that differ from the paper's, sorted: key, value, the paper's value."""
+    found = []
+    for key, printed in paper.PARAMETERS.items():
+        value: Any = parameters
+        for name in key.split("."):
+            value = getattr(value, name)
+        if value != printed:
+            found.append((key, value, printed))
+    for optimizer in paper.OPTIMIZERS & set(parameters.optimizers):
+        block = parameters.optimizers[optimizer]
+        for name, default in methods.parameters(block["algorithm"]).items():
+            if name not in ("iterations", "gradient") and block.get(name, default) != default:
+                found.append((f"optimizers.{optimizer}.{name}", block[name], default))
+    return sorted(found, key=lambda difference: difference[0])
+
+
+def _closeness(closeness: pd.DataFrame) -> str:
+    if closeness.empty:
+        return "- **Closeness to the paper:** it prints none of these cells."
+    return "**How close to the paper (accuracy, Table 3)**\n\n" + markdown.table(
+        {
+            "optimizer": "all" if row.optimizer == "all" else optimizer_name(str(row.optimizer)),
+            "cells": row.cells,
+            "mean absolute difference": f"{row.mean_absolute_difference:.3f}",
+            "mean difference": f"{row.mean_difference:+.3f}",
+            "printed value in our 95 % interval": f"{row.inside} of {row.cells}",
+        }
+        for row in closeness.itertuples()
+    )
+
+
+def _table1(results: Results) -> str:
+    columns = {"train": "training rows", "test": "test rows", "classes": "classes", "features": "features"}
+    return markdown.table(
+        {"dataset": row["title"], **{name: row[key] for key, name in columns.items()}}
+        for _, row in results.tables["table1"].iterrows()
+    )
+
+
+def _table2(results: Results) -> str:
+    """Every optimizer's parameters as run; those of a pair of optimizers one after the other."""
+    cap = results.parameters.max_iterations
+    rows = []
+    for name, block in results.parameters.optimizers.items():
+        parts = [part for part in block.values() if isinstance(part, Mapping)] or [block]
+        columns: dict[str, Callable[[Mapping[str, Any]], str]] = {
+            "population": lambda part: str(part.get("population", "")),
+            "iterations": lambda part: _iterations(part, cap),
+            "parameters": _other_parameters,
+        }
+        written = {title: ", then ".join(filter(None, map(write, parts))) for title, write in columns.items()}
+        rows.append({"optimizer": optimizer_name(name), **written})
+    return markdown.table(rows)
+
+
+def _iterations(block: Mapping[str, Any], cap: int | None) -> str:
+    own = "the dataset's" if block["iterations"] is None else str(block["iterations"])
+    return f"{own}, at most {cap}" if cap else own
+
+
+def _other_parameters(block: Mapping[str, Any]) -> str:
+    shown = {k: v for k, v in block.items() if k not in ("algorithm", "population", "iterations")}
+    return ", ".join(f"{name} {value}" for name, value in shown.items())
+
+
+def _table3(results: Results) -> str:
+    """Ours and the paper's, the best of each dataset in bold."""
+    table3 = results.tables["table3"]
+    best = table3.loc[table3.groupby("dataset")["acc_mean"].idxmax()].index
+    order = list(dict.fromkeys(table3["optimizer"]))
+    rows = []
+    for (_, title, model), cells in _by_dataset(table3).groupby(["dataset", "title", "model"], sort=False):
+        row = {"dataset": title, "model": model_name(str(model))}
+        by_optimizer = {cell.optimizer: cell for cell in cells.itertuples()}
+        for optimizer in order:
+            cell = by_optimizer.get(optimizer)
+            row[optimizer_name(optimizer) + ("" if optimizer in paper.OPTIMIZERS else " †")] = (
+                "" if cell is None else markdown.ours_and_paper(cell.acc_mean, cell.paper, cell.Index in best)
+            )
+        rows.append(row)
+    beyond = "" if paper.OPTIMIZERS.issuperset(order) else " †: beyond the paper."
+    return f"Ours (the paper's; difference).{beyond}\n\n{markdown.table(rows)}"
+
+
+def _table4(results: Results) -> str:
+    if results.tables["table4"].empty:
+        return ""
+    return "Ours (the paper's).\n\n" + markdown.table(
+        {
+            "dataset": row.title,
+            "M": markdown.with_paper(row.n_dendrites, row.paper_n_dendrites),
+            "alpha_s": markdown.with_paper(row.alpha_s, row.paper_alpha_s),
+            "alpha_t": markdown.with_paper(row.alpha_t, row.paper_alpha_t),
+        }
+        for row in results.tables["table4"].itertuples()
+    )
+
+
+def _table5(results: Results) -> str:
+    table5 = results.tables["table5"]
+    if table5.empty:
+        return ""
+    printed = [column for column in table5 if column.startswith("paper_")]
+    # The paper's in its order, then the others.
+    chosen = sorted(
+        measures.chosen(results.parameters.measures),
+        key=lambda m: printed.index(column) if (column := f"paper_{m.name}") in printed else len(printed),
+    )
+    best = {m.name: set(table5.groupby("dataset")[f"{m.name}_mean"].idxmax()) for m in chosen}
+    rows = []
+    for index, row in _by_dataset(table5).iterrows():
+        cells = {"dataset": row["title"], "method": pair_name(row["model"], row["optimizer"])}
+        for m in chosen:
+            ours, theirs = row[f"{m.name}_mean"], row.get(f"paper_{m.name}")
+            cells[m.title] = markdown.ours_and_paper(ours, theirs, index in best[m.name])
+        cells["W+"] = markdown.with_paper(row["w_plus"], row["paper_w_plus"])
+        cells["W-"] = markdown.with_paper(row["w_minus"], row["paper_w_minus"])
+        cells["p"] = markdown.with_paper(row["p"], row["paper_p"], ".2g")
+        rows.append(cells)
+    note = (
+        "Ours (the paper's; difference). W and p compare MODN with the method of the row, over paired runs. "
+        "The paper prints one MLP; ours is trained twice, as in the paper (BP) and properly (Adam)."
+    )
+    return f"{note}\n\n{markdown.table(rows)}"
+
+
+def _by_dataset(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of each dataset together, datasets in the order of their first rows."""
+    order = {title: place for place, title in enumerate(dict.fromkeys(table["title"]))}
+    return table.sort_values("title", key=lambda titles: titles.map(order), kind="stable")
+
+
+def _baselines(results: Results) -> str:
+    """A row per classifier and search, the best mean first; then its accuracy on each dataset."""
+    baselines = results.tables["baselines"]
+    if baselines.empty:
+        return ""
+    chosen = measures.chosen(results.parameters.measures)
+    titles = dict(zip(baselines["dataset"], baselines["title"], strict=True))
+    seconds = {r.name: r.facts["fit_seconds"] for r in results.records if r.study == "baselines"}
+    ranks = results.tables["classifier_ranks"]
+    overall = {} if ranks.empty else ranks.set_index(["search", "baseline"]).to_dict("index")
+    rows = []
+    for (search, name, title), cells in baselines.groupby(["search", "baseline", "name"], sort=False):
+        means = overall.get((search, name), {})  # empty: it lacks some datasets
+        accuracies = cells.set_index("dataset")["acc_mean"]
+        row = {"classifier": title, "parameters": SEARCHES[str(search)]}
+        row |= {f"mean {m.title}": f"{means[f'{m.name}_mean']:.4f}" if means else "" for m in chosen}
+        row["mean rank"] = f"{means['rank']:.2f}" if means else ""
+        row["seconds per fit"] = f"{seconds[name][search]:.2g}"
+        row |= {titles[key]: f"{accuracies[key]:.3f}" if key in accuracies else "" for key in titles}
+        rows.append(row)
+    rows.sort(key=lambda row: (row["parameters"] != "default", -float(row["mean ACC"] or 0)))
+    note = (
+        f"Protocol `sound`: {int(baselines['runs'].max())} stratified resplits of each dataset, the same for "
+        "all classifiers. All fitting and tuning uses training data only. Each classifier runs with its "
+        "default parameters, and tuned: with the best of a small grid of parameters, as large for all. Ranks "
+        "compare classifiers of the same kind, default or tuned. MODN is trained by Adam; with its default "
+        "parameters it chooses its weight decay by cross-validation. Its defaults were chosen on the "
+        "training part of the first resplit, which contains test rows of other resplits. DNM handles binary "
+        "datasets only. AUC is micro-averaged; the SVM's uses its decision function. Seconds per fit are "
+        "medians."
+    )
+    return f"{note}\n\n{markdown.table(rows)}"
+
+
+def _provenance(results: Results) -> str:
+    rows = [
+        {
+            "stage": f"fit {record.name}"
+            if record.study == "baselines"
+            else f"train {record.study} {record.name}",
+            "wall seconds": f"{record.facts['wall_seconds']:.1f}",
+            "core seconds": f"{sum(record.facts['core_seconds'].values()):.1f}",
+        }
+        for record in results.records
+    ]
+    facts = [record.facts for record in results.records]
+    total = {
+        "stage": "**all**",
+        "wall seconds": f"{sum(fact['wall_seconds'] for fact in facts):.1f}",
+        "core seconds": f"{sum(sum(fact['core_seconds'].values()) for fact in facts):.1f}",
+    }
+    versions = ", ".join(f"{name} {version}" for name, version in facts[0]["versions"].items())
+    return (
+        f"{markdown.table([*rows, total])}\n\nOn {facts[0]['cores']} cores ({facts[0]['machine']}), with "
+        f"{versions}. The same as data, with a hash of all parameters: [provenance.json](provenance.json)."
+    )
+
+
+SECTIONS = (
+    Section("summary", "", _summary),
+    Section("table1", "Table 1: datasets", _table1),
+    Section("table2", "Table 2: optimizers", _table2),
+    Section("table3", "Table 3: accuracy of every model with every optimizer", _table3),
+    Section("table4", "Table 4: tuned values", _table4),
+    Section("table5", "Table 5: MODN against MLP and DNM at the tuned values", _table5),
+    Section("baselines", "Beyond the paper: MODN beside the usual classifiers", _baselines),
+    Section("figures", "Figures", lambda results: ""),
+    Section("provenance", "How it was made", _provenance),
+)

@@ -1,0 +1,176 @@
+"""The report: every section and figure in its place, and nothing missing without an error."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from copies import Place
+from results import Material, make_baseline_runs, make_curves, make_material, make_rocs, make_runs
+
+from stages import report
+from stages.config.schema import Parameters
+from stages.io import files
+from stages.io.entrypoint import StageError
+from stages.study import figures, markdown, measures
+from stages.study.figures import StudyFigure
+from stages.study.figures._material import EXAMPLES
+from stages.study.sections import SECTIONS, Results, Section
+
+FACTS = {
+    "wall_seconds": 2.0,
+    "core_seconds": {"iris": 3.0},
+    "fit_seconds": {"default": 0.5, "grid": 1.5},
+    "versions": {"python": "3.11"},
+    "cores": 2,
+    "machine": "x86_64",
+}
+BASELINES = "baselines=[modn,knn,svm]"
+
+
+@pytest.fixture(scope="module")
+def material() -> Material:
+    baseline_runs = make_baseline_runs()
+    known = baseline_runs[baseline_runs["baseline"].isin(["modn", "knn", "svm"])]
+    return make_material(make_runs(), known, make_curves(), make_rocs())
+
+
+def lay_out(place: Place, material: Material, *overrides: str) -> Parameters:
+    """Write what earlier stages leave for the report; the figures are empty files."""
+    parameters = place.parameters("profile=quick", *overrides)
+    folder = files.report_folder(parameters.profile)
+    for name, table in material.items():
+        if name != EXAMPLES:
+            files.write_csv(folder / f"tables/{name}.csv", table)
+    files.write_arrays(files.EXAMPLES, {})
+    trainings = parameters.derived["trainings"].values()
+    trained = [f"{training['study']}/{training['model']}-{training['optimizer']}" for training in trainings]
+    for name in trained + [f"baselines/{name}" for name in parameters.baselines]:
+        files.write_json(files.PROVENANCE / f"{name}.json", FACTS)
+    for figure in figures.drawable(folder / "tables"):
+        files.write_text(folder / f"figures/{figure.name}.png", "")
+    return parameters
+
+
+def split_at_headings(text: str) -> dict[str, str]:
+    return dict(re.findall(r"^## (.*)\n((?:(?!^## ).*\n)*)", text, re.MULTILINE))
+
+
+def test_every_section_has_its_figures_in_their_order(place: Place, material: Material) -> None:
+    parameters = lay_out(place, material, BASELINES)
+    report.report(parameters)
+    folder = files.report_folder(parameters.profile)
+    text = (folder / "report.md").read_text(encoding="utf-8")
+    found = split_at_headings(text)
+    assert list(found) == [section.title for section in SECTIONS if section.title]
+    drawn = list(figures.drawable(folder / "tables"))
+    for section in SECTIONS:
+        body = found[section.title] if section.title else text.partition("\n## ")[0]
+        names = re.findall(r"\]\(figures/(\w+)\.png\)", body)
+        assert names == [figure.name for figure in drawn if figure.section == section.key]
+    assert (folder / "index.html").read_text(encoding="utf-8").count("<img") == len(drawn)
+    assert "| default |" in text and "| tuned |" in text
+
+
+def test_a_figure_that_was_not_drawn_is_an_error(place: Place, material: Material) -> None:
+    parameters = lay_out(place, material, BASELINES)
+    (files.report_folder(parameters.profile) / "figures/roc.png").unlink()
+    with pytest.raises(StageError, match=r"figures/roc\.png is missing"):
+        report.report(parameters)
+
+
+def test_a_figure_of_an_unknown_section_is_an_error(place: Place) -> None:
+    figure = StudyFigure("mine", "Mine", "tabel3", 1, ("table3",), lambda table: table)
+    results = Results(place.parameters("profile=quick"), {}, [])
+    with pytest.raises(ValueError, match=r"mine: section is 'tabel3'; allowed: summary, table1, "):
+        report.compose(SECTIONS, results, [figure])
+
+
+def test_sections_without_text_and_figures_are_left_out(place: Place) -> None:
+    sections = [Section("a", "Full", lambda results: "Words."), Section("b", "Empty", lambda results: "")]
+    results = Results(place.parameters("profile=quick"), {}, [])
+    text = report.compose(sections, results, [])
+    assert text == "# MODN: report of profile `quick`\n\n## Full\n\nWords.\n"
+
+
+def test_without_the_paper_s_cells_and_studies_the_report_says_so(place: Place, material: Material) -> None:
+    runs, baseline_runs = make_runs(), make_baseline_runs()
+    runs = runs[(runs["study"] == "comparison") & (runs["optimizer"] == "bp_exact")]
+    small = make_material(runs, baseline_runs.iloc[:0], make_curves().iloc[:0], make_rocs().iloc[:0])
+    parameters = lay_out(place, small, "baselines=[]")
+    report.report(parameters)
+    text = (files.report_folder(parameters.profile) / "report.md").read_text(encoding="utf-8")
+    assert "it prints none of these cells" in text
+    assert not {"Table 4: tuned values", "Figures"} & set(split_at_headings(text))
+
+
+MEASURE = """
+from stages.study.measures import Measure
+
+MEASURE = Measure("halved", "HALF", lambda y, labels, scores: float((labels == y).mean() / 2))
+"""
+FIGURE = """
+from modn.plots import style
+from stages.study.figures import StudyFigure
+
+
+def draw(runs):
+    return style.new_figure(1.0, 1.0)
+
+
+FIGURE = StudyFigure("nothing", "Nothing to see", "table2", 1, ("runs",), draw)
+"""
+
+
+def test_a_measure_and_a_figure_are_one_file_each(
+    place: Place, material: Material, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for package, name, source in ((measures, "halved", MEASURE), (figures, "nothing", FIGURE)):
+        folder = tmp_path / package.__name__
+        folder.mkdir()
+        (folder / f"{name}.py").write_text(source)
+        monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
+        monkeypatch.setitem(sys.modules, f"{package.__name__}.{name}", None)  # forgotten after the test
+        del sys.modules[f"{package.__name__}.{name}"]
+    columns = {"table5", "baselines", "classifier_ranks"}
+    wider = {
+        name: table.assign(halved_mean=0.25) if name in columns else table for name, table in material.items()
+    }
+    parameters = lay_out(place, wider, BASELINES, "measures=[acc,auc,halved]")
+    report.report(parameters)
+    text = (files.report_folder(parameters.profile) / "report.md").read_text(encoding="utf-8")
+    assert "| dataset | method | AUC | ACC | HALF | W+ | W- | p |" in text
+    assert (
+        "| classifier | parameters | mean ACC | mean AUC | mean HALF | mean rank | seconds per fit |" in text
+    )
+    assert "figures/nothing.png" in split_at_headings(text)["Table 2: optimizers"]
+
+
+def test_tables_align_numbers_and_escape_bars() -> None:
+    rows = [
+        {"name": "a|b", "value": "**0.9** (0.8)", "note": "3 of 4"},
+        {"name": "c", "value": "", "note": "-"},
+    ]
+    assert markdown.table(rows).splitlines() == [
+        "| name | value | note |",
+        "| --- | ---: | --- |",
+        "| a\\|b | **0.9** (0.8) | 3 of 4 |",
+        "| c |  | - |",
+    ]
+
+
+def test_numbers_stand_beside_the_printed_ones_where_there_are_some() -> None:
+    missing = float("nan")
+    assert markdown.ours_and_paper(0.9, 0.8, best=True) == "**0.900** (0.800; +0.100)"
+    assert markdown.ours_and_paper(0.9, missing, best=False) == "0.900"
+    assert markdown.with_paper(12, 10.0) == "12 (10)"
+    assert markdown.with_paper(0.0312, missing, ".2g") == "0.031"
+    assert markdown.with_paper(missing, 3.0) == ""
+
+
+def test_the_hash_is_of_all_parameters_but_the_runtime(place: Place, material: Material) -> None:
+    hashes = []
+    for override in ("runtime.workers=1", "runtime.workers=2", "alpha_s=5"):
+        parameters = lay_out(place, material, BASELINES, override)
+        hashes.append(report.provenance_of(parameters, report._records(parameters))["parameters_sha256"])
+    assert hashes[0] == hashes[1] != hashes[2]
