@@ -1,5 +1,5 @@
-# Set-up is part of every target: a virtual environment in .venv, exact versions from requirements.lock. uv installs
-# them in seconds; where it cannot reach its index, pip does, with the settings that pip has on the machine.
+# Every target sets up what it needs: a virtual environment in .venv with the exact versions of requirements.lock.
+# uv installs them in seconds; if it cannot reach its index, pip installs them with the machine's settings.
 PYTHON ?= python3
 PROFILE ?=
 BASE ?= main
@@ -9,52 +9,55 @@ PACKAGES := --editable ".[pipeline,dask,dev]" --constraint requirements.lock
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup repro plan review test lint format params lock audit clean
+.PHONY: help setup repro plan review test test-fast lint format params lock audit clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: $(READY) ## install everything into .venv (the other targets do it when needed)
+setup: $(READY) ## install everything into .venv (the other targets do so when needed)
 
 $(READY): pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-		{ echo "Python 3.11 or newer is needed; name one: make PYTHON=python3.12"; exit 1; }
+		{ echo "Python 3.11 or newer is required; name one: make PYTHON=python3.12"; exit 1; }
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --constraint requirements.lock uv
 	$(VENV)/bin/uv pip install --quiet --compile-bytecode --python $(VENV)/bin/python $(PACKAGES) || \
 		$(VENV)/bin/python -m pip install --quiet $(PACKAGES)
 	@touch $@
 
-repro: $(READY) ## run the pipeline; PROFILE=smoke|quick|paper picks a profile (default: as params.yaml says)
+repro: $(READY) ## run the pipeline; PROFILE=smoke|quick|paper picks a profile (default: that of params.yaml)
 	$(if $(PROFILE),python -m stages.tools.params profile=$(PROFILE))
 	dvc repro || { python -m stages.tools.recover && dvc repro; }
 
-plan: $(READY) ## say how long a run takes, without running it; PROFILE=smoke|quick|paper (default: quick)
+plan: $(READY) ## estimate how long a run takes; PROFILE=smoke|quick|paper (default: quick)
 	@python -m stages.tools.plan $(if $(PROFILE),profile=$(PROFILE))
 
-review: $(READY) ## print the comment of a pull request; BASE=main is what to compare with
+review: $(READY) ## print the comment for a pull request; BASE=main is the branch to compare with
 	@python -m stages.tools.review base=$(BASE) $(if $(LINKS),links=$(LINKS))
 
-test: $(READY) ## run the tests
+test: $(READY) ## run all tests
 	python -m pytest -n auto --dist loadgroup
+
+test-fast: $(READY) ## run the tests that take a few seconds at most
+	python -m pytest -n auto --dist loadgroup -m "not slow"
 
 lint: $(READY) ## check style and types
 	ruff check
 	ruff format --check
 	mypy
 
-format: $(READY) ## rewrite the sources in the project's style
+format: $(READY) ## format the sources
 	ruff check --fix
 	ruff format
 
-params: $(READY) ## compose conf/ into params.yaml anew
+params: $(READY) ## compose params.yaml from conf/
 	python -m stages.tools.params
 
-lock: $(READY) ## resolve requirements.lock anew
+lock: $(READY) ## upgrade requirements.lock
 	uv pip compile pyproject.toml --all-extras --universal --fork-strategy fewest --python-version 3.11 \
 		--no-header --no-annotate --upgrade --output-file requirements.lock
 
-audit: $(READY) ## look up the locked packages among the known vulnerabilities (needs a network)
+audit: $(READY) ## check the locked packages for known vulnerabilities (needs a network)
 	uv tool run pip-audit@2.10.1 --requirement requirements.lock --no-deps --disable-pip --strict
 
 clean: ## remove the virtual environment and all caches

@@ -7,9 +7,9 @@ import pandas as pd
 
 
 def parse(content: bytes, name: str, separator: str = ",") -> pd.DataFrame:
-    """The cells of a CSV file as text; the index is the line in the file, whose header is line 1.
+    """The cells of a CSV file as text; the index is the line in the file, the header being line 1.
 
-    Not pandas' reader, which renames repeated columns, fills up short rows and cuts long ones.
+    pandas' own reader renames repeated columns, fills up short rows and cuts long ones.
     """
     try:
         text = io.StringIO(content.decode("utf-8-sig"), newline="")

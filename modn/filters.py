@@ -39,6 +39,8 @@ def full(n_dendrites: int, n_classes: int) -> NDArray[np.bool_]:
 
 
 FIXED = {"partition": partition, "full": full}  # the filters that are not learned, by name
+LEARNED = "learned"
+NAMES = (LEARNED, *FIXED)
 
 
 def dendrite_states(P: NDArray[np.bool_]) -> NDArray[np.str_]:

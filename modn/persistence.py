@@ -1,8 +1,8 @@
-"""Models as files: `modn.save(model, path)` and `modn.load(path)`, for the classifiers and the bare neurons.
+"""Models as files: `modn.save(model, path)` and `modn.load(path)`, for classifiers and bare neurons.
 
-A file is an .npz (a zip of arrays) read without pickle, so that opening one never runs code from it: the
-numbers are arrays, all else is a JSON text in the member `header`. The zip's checksums find damage; `version`
-tells a file of a later format from a broken one.
+A file is an .npz (a zip of arrays) that is read without pickle: opening one never runs code. Numbers are
+stored as arrays, everything else as JSON in the member `header`. The zip's checksums reveal damage; `version`
+tells a newer format from a damaged file.
 
 >>> import tempfile
 >>> from modn import MODNClassifier, load, save
@@ -23,10 +23,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from modn.constraints import Integer, check
 from modn.dnm import DNM
 from modn.estimators import DNMClassifier, MODNClassifier
 from modn.neuron import Neuron
-from modn.validation import finite_array, positive_integer
+from modn.validation import finite_array
 from modn.writing import replacing
 
 FORMAT, VERSION = "modn model", 1
@@ -36,24 +37,24 @@ Arrays = dict[str, np.ndarray]
 
 _NEURONS: dict[str, Any] = {"Neuron": Neuron, "DNM": DNM}
 _CLASSIFIERS: dict[str, Any] = {"MODNClassifier": MODNClassifier, "DNMClassifier": DNMClassifier}
-_ARRAYS = ("w_s", "theta_s", "P", "w_t", "theta_t")  # of a neuron, as far as it has them
+_ARRAYS = ("w_s", "theta_s", "P", "w_t", "theta_t")  # of a neuron; a DNM has the first two
 _NUMBERS = ("alpha_s", "alpha_t", "alpha_o", "theta_o")
 
 
 class FormatError(ValueError):
-    """The file is not a model of ours, is damaged, or needs a later version."""
+    """The file is not a model file of modn, is damaged, or needs a later version."""
 
 
 def save(model: Model, path: str | os.PathLike[str], notes: Mapping[str, Any] | None = None) -> None:
-    """Write a fitted classifier, or a neuron, to one file; an older file of that name is replaced at once.
+    """Write a fitted classifier or a neuron to a file; an existing file is replaced atomically.
 
-    `notes` is anything in JSON that shall travel with it (`read` gives it back). A `random_state` that is not
-    an integer cannot be written down: the loaded classifier has None.
+    `notes`: JSON values to store with the model; `read` returns them. A `random_state` that is not an integer
+    is not stored: the loaded classifier has None.
     """
     kind = type(model).__name__
     if kind not in {**_NEURONS, **_CLASSIFIERS}:
         allowed = ", ".join([*_CLASSIFIERS, *_NEURONS])
-        raise TypeError(f"a {kind} cannot be saved; allowed are {allowed}")
+        raise TypeError(f"a {kind} cannot be saved; allowed: {allowed}")
     header: dict[str, Any] = {"format": FORMAT, "version": VERSION, "modn": version("modn"), "model": kind}
     header["notes"] = dict(notes or {})
     arrays: Arrays = {}
@@ -65,17 +66,17 @@ def save(model: Model, path: str | os.PathLike[str], notes: Mapping[str, Any] | 
     header["numbers"] = {name: getattr(neuron, name) for name in _NUMBERS if hasattr(neuron, name)}
     arrays |= {name: getattr(neuron, name) for name in _ARRAYS if hasattr(neuron, name)}
     text = np.array(json.dumps(header, default=_plain))
-    with replacing(Path(path)) as temporary, temporary.open("xb") as file:
+    with replacing(Path(path)) as temporary, temporary.open("wb") as file:
         np.savez(file, allow_pickle=False, header=text, **arrays)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Return the model that `save` has written; any other file is a FormatError."""
+    """Read a model that `save` wrote; any other file raises a FormatError."""
     return read(path)[0]
 
 
 def read(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
-    """Return the model and its notes."""
+    """Read a model and its notes."""
     header, arrays = _open(Path(path))
     try:
         neuron = _NEURONS[header["neuron"]](
@@ -92,25 +93,26 @@ def read(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
 
 def _open(path: Path) -> tuple[dict[str, Any], Arrays]:
     with path.open("rb") as file:
-        if file.read(2) != b"PK":  # NumPy takes it for a pickle and tells how to open that all the same
-            raise FormatError(f"{path} is not a model file of modn: it is no .npz")
+        if file.read(2) != b"PK":  # NumPy would take it for a pickle and suggest how to open that
+            raise FormatError(f"{path} is not a model file of modn: it is not an .npz file")
         file.seek(0)
         try:
             archive = np.load(file, allow_pickle=False)
             arrays = {name: archive[name] for name in archive.files}
-        except Exception as error:  # of damaged bytes, NumPy and zipfile raise whatever they like
+        except Exception as error:  # NumPy and zipfile raise many kinds of errors for damaged bytes
             raise FormatError(f"{path} is not a model file of modn, or is damaged: {error}") from error
     try:
         header = json.loads(str(arrays.pop("header")))
         if header["format"] != FORMAT:
             raise ValueError(f"its format is {header['format']!r}")
-        written = positive_integer("version", header["version"])
+        written = header["version"]
+        check("version", written, Integer(1))
     except (KeyError, TypeError, ValueError) as error:
         raise FormatError(f"{path} is an .npz file, but not a model file of modn: {error!r}") from error
     if written > VERSION:
         raise FormatError(
             f"{path} was written by modn {header.get('modn')}, format {written}; "
-            f"this is modn {version('modn')}, which reads formats up to {VERSION}: install a later one"
+            f"modn {version('modn')} reads formats up to {VERSION}: install a later version"
         )
     return header, arrays
 
@@ -146,13 +148,14 @@ def _rebuild_classifier(kind: str, neuron: Neuron | DNM, description: dict[str, 
     model.data_min_ = finite_array("data_min", arrays["data_min"], (D,))
     model.data_max_ = finite_array("data_max", arrays["data_max"], (D,))
     model.loss_curve_ = arrays["loss_curve"]
-    model.n_iter_ = positive_integer("n_iter", description["n_iter"])
+    check("n_iter", description["n_iter"], Integer(1))
+    model.n_iter_ = description["n_iter"]
     model.neuron_ = neuron
     return model
 
 
 def _plain(value: Any) -> Any:
-    """NumPy's numbers and read-only mappings as JSON has them."""
+    """NumPy's numbers and read-only mappings as values that JSON knows."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""docs/: the numbers of its tables are those of the committed report of the paper's protocol."""
+"""The pages: what they name exists; the numbers of docs/ are those of reports/paper as committed."""
 
 import re
 from pathlib import Path
@@ -7,8 +7,22 @@ import pandas as pd
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 REPORT = ROOT / "reports" / "paper"
 PRINTED = ROOT / "data" / "raw" / "paper"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_what_a_page_names_exists(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for link in re.findall(r"\]\(([^)#\s]+)", text):
+        assert "://" in link or (page.parent / link).exists(), link
+    for path in re.findall(r"`((?:modn|stages|conf|tests|data|docs|reports)/[\w./]+)`", text):
+        assert (ROOT / path).exists(), path
+    for module in re.findall(r"python -m ((?:stages|benchmarks)[\w.]+)", " ".join(text.split())):
+        assert (ROOT / f"{module.replace('.', '/')}.py").exists() or page.name == "CHANGELOG.md", module
+    for target in re.findall(r"`make ([a-z-]+)", text):
+        assert f"\n{target}:" in (ROOT / "Makefile").read_text(encoding="utf-8"), target
 
 
 def table(page: str, header: str) -> list[list[str]]:

@@ -6,8 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -53,6 +51,31 @@ def test_what_it_links_to_is_there() -> None:
         assert (ROOT / link).exists(), link
 
 
+def test_every_folder_of_the_layout_is_there() -> None:
+    layout = re.search(r"## Layout\n.*?```\n(.*?)```", README, flags=re.DOTALL)
+    assert layout is not None
+    above = ""
+    listed = set()
+    for line in layout[1].splitlines():
+        name = line.split()[0]
+        above = above if line.startswith(" ") else name
+        path = above + name if line.startswith(" ") else name
+        assert (ROOT / path).exists(), path
+        listed.add(path)
+    folders = [path for path in (*ROOT.glob("[a-z]*/"), *ROOT.glob("modn/*/"), *ROOT.glob("stages/*/"))]
+    tracked = [path for path in folders if any(path.rglob("*.py")) and path.name != "__pycache__"]
+    assert {f"{path.relative_to(ROOT)}/" for path in tracked} <= listed
+
+
+def test_the_glossary_defines_each_word_once() -> None:
+    words = re.findall(r"^\| ([\w ]+) \|", README[README.index("## Glossary") :], flags=re.MULTILINE)
+    assert len(words) == len(set(words))
+    assert {"dataset", "run", "cell", "study", "profile", "protocol", "model", "optimizer", "method"} < set(
+        words
+    )
+    assert {"baseline", "filter P", "dendrite", "synapse", "telodendron"} < set(words)
+
+
 def example(number: int, folder: Path) -> str:
     """What an example prints, run in a folder of its own."""
     code = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)[number]
@@ -61,16 +84,19 @@ def example(number: int, folder: Path) -> str:
     return done.stdout
 
 
-@pytest.mark.slow
-def test_the_example_of_the_package_runs(tmp_path: Path) -> None:
-    accuracy, *states = re.findall(r"[\w.]+", example(0, tmp_path))
+def test_the_example_of_the_classifier_runs(tmp_path: Path) -> None:
+    accuracy, *lines = example(0, tmp_path).splitlines()
+    assert float(accuracy) > 0.9
+    assert any(re.search(r"petal length \(cm\) [<>] [\d.]+.* -> \d", line) for line in lines)
+    assert lines[-1] == "[0 0 0]"
+
+
+def test_the_example_of_a_bare_neuron_runs(tmp_path: Path) -> None:
+    accuracy, *states = re.findall(r"[\w.]+", example(1, tmp_path))
     assert float(accuracy) > 0.6
     assert set(states) <= {"inoperative", "exclusive", "communal"} and len(states) == 12
 
 
-@pytest.mark.slow
-def test_the_example_of_the_classifier_runs(tmp_path: Path) -> None:
-    accuracy, *lines = example(1, tmp_path).splitlines()
-    assert float(accuracy) > 0.9
-    assert any(re.search(r"petal length \(cm\) [<>] [\d.]+.* -> \d", line) for line in lines)
-    assert lines[-1] == "[0 0 0]"
+def test_the_example_of_the_optimizers_runs(tmp_path: Path) -> None:
+    assert float(example(2, tmp_path)) < 0.1
+    assert (tmp_path / "search.npz").exists()

@@ -1,4 +1,4 @@
-"""Dendritic neurons as scikit-learn estimators: scaling inside, any labels, `fit`, `predict`, `predict_proba`."""
+"""Dendritic neurons as scikit-learn estimators, which scale the features and take any labels."""
 
 from modn.estimators.dnm import DNMClassifier
 from modn.estimators.modn import MODNClassifier

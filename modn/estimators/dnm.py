@@ -1,13 +1,14 @@
-"""DNMClassifier: the dendritic neuron model as a classifier of two classes."""
+"""DNMClassifier: the dendritic neuron model as a binary classifier."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import type_of_target
 
+from modn.constraints import Constraint, Number
 from modn.dnm import DNM
 from modn.estimators.shared import Array, DendriticClassifier
 from modn.fast.dnm import DNMObjective
@@ -15,13 +16,13 @@ from modn.methods import Method, Start, Training
 
 
 class DNMClassifier(DendriticClassifier):
-    """The dendritic neuron model (Eqs. 1-4) as a classifier of two classes.
+    """The dendritic neuron model (Eqs. 1-4) as a binary classifier.
 
     Parameters
     ----------
     alpha_s, alpha_o, theta_o : float
-        Scaling factors of the synapses and of the soma, and the soma's threshold (Eqs. 1, 4). By default
-        among the best of a cross-validation on the training parts of the paper's five binary tables.
+        Scaling factors of the synapses and of the soma, and the soma's threshold (Eqs. 1, 4). The defaults
+        were chosen by cross-validation within the training parts of the paper's five binary datasets.
 
     The other parameters and the attributes are those of `MODNClassifier`; `neuron_` is a `modn.dnm.DNM`.
 
@@ -34,6 +35,11 @@ class DNMClassifier(DendriticClassifier):
     >>> DNMClassifier(random_state=0).fit(X, y).score(X, y) > 0.9
     True
     """
+
+    allowed: ClassVar[dict[str, Constraint]] = DendriticClassifier.allowed | {
+        "alpha_o": Number(0, ends="(]"),
+        "theta_o": Number(),
+    }
 
     def __init__(
         self,
@@ -75,7 +81,7 @@ class DNMClassifier(DendriticClassifier):
         if len(classes) > 2:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is "
-                f"{type_of_target(labels)}; it has {len(classes)} classes. MODNClassifier takes any number."
+                f"{type_of_target(labels)}; it has {len(classes)} classes. MODNClassifier handles any number."
             )
 
     def _problem(self, X: Array, codes: NDArray[np.int64], weights: Array, n_classes: int) -> DNMObjective:

@@ -1,15 +1,16 @@
 """MODNClassifier: the multi-in and multi-out dendritic neuron as a classifier."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from modn import methods
+from modn import filters, methods
+from modn.constraints import Constraint, Number, OneOf
 from modn.estimators.shared import Array, DendriticClassifier
 from modn.fast.objective import Objective
-from modn.methods import Training
+from modn.methods import Method, Training
 from modn.neuron import Neuron
 
 
@@ -19,10 +20,10 @@ class MODNClassifier(DendriticClassifier):
     Parameters
     ----------
     filter : {"learned", "partition", "full"}
-        The preference filter P: learnt (MODN), or given beforehand (MODNP, MODNF).
+        The preference filter P: learned (MODN) or fixed (MODNP, MODNF).
     solver : str
-        What trains it: a name in `modn.methods.solvers()`, such as "adam", which follows the exact gradient,
-        or "bbo", a heuristic of the paper; or two joined by "+", such as "bbo+adam".
+        The name of a solver (`modn.methods.solvers()`), such as "adam", which follows the exact gradient, or
+        "bbo", a heuristic of the paper; or two joined by "+", such as "bbo+adam".
     n_dendrites : int, optional
         M; by default ten for each class. A partition needs a multiple of the number of classes.
     alpha_s, alpha_t : float
@@ -30,15 +31,16 @@ class MODNClassifier(DendriticClassifier):
     max_iter : int, optional
         Iterations on the parameters; by default the solver's own budget, 300 for the heuristics.
     population_size : int, optional
-        Individuals, or descents, side by side; by default the solver's own.
+        Individuals of a heuristic, or descents of Adam; by default the solver's own.
     solver_options : mapping, optional
-        Further parameters of the solver, say {"learning_rate": 0.01}.
+        Further parameters of the solver (`modn.methods.parameters(solver)`), such as
+        {"learning_rate": 0.01}.
     n_init : int
-        Independent trainings from different seeds; the one with the lowest training loss is kept.
+        Number of independent trainings; the one with the lowest training loss is kept.
     n_jobs : int, optional
         How many of them run at the same time, as in scikit-learn; the result does not depend on it.
     warm_start : bool
-        Begin a further `fit` at the neuron of the one before; classes and n_dendrites must be the same.
+        Continue from the present neuron when `fit` is called again; classes and n_dendrites must be the same.
     random_state : int, RandomState or None
         Pass an int for reproducible results.
     verbose : bool
@@ -51,11 +53,11 @@ class MODNClassifier(DendriticClassifier):
     classes_ : ndarray (C,)
         The labels, sorted.
     data_min_, data_max_ : ndarray (D,)
-        The training data's range, by which features are scaled; values beyond it are clipped.
+        The range of the training data, by which features are scaled; values beyond it are clipped.
     loss_curve_ : ndarray
         The best training loss so far, after each iteration of the last `fit`.
     n_iter_ : int
-        Iterations done.
+        Number of iterations.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -72,6 +74,11 @@ class MODNClassifier(DendriticClassifier):
     >>> model.neuron_.synapse_states().shape
     (4, 30)
     """
+
+    allowed: ClassVar[dict[str, Constraint]] = DendriticClassifier.allowed | {
+        "filter": OneOf(filters.NAMES),
+        "alpha_t": Number(0, ends="(]"),
+    }
 
     def __init__(
         self,
@@ -103,9 +110,8 @@ class MODNClassifier(DendriticClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    @property
-    def _filter(self) -> str:
-        return self.filter
+    def _method(self) -> Method:
+        return self._make_method(self.filter)
 
     def _problem(
         self, X: Array, codes: NDArray[np.int64], weights: Array, n_classes: int

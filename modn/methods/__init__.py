@@ -16,10 +16,11 @@ from typing import Any
 
 from modn import filters, optimizers
 from modn.constraints import OneOf, check, check_names
+from modn.filters import LEARNED
 from modn.methods.base import Method, OnStep, Problem, Start, Training, Work
 from modn.methods.descent import Descent
 from modn.methods.memetic import Memetic
-from modn.methods.problems import LEARNED, FixedFilter, LearnedFilter, neuron_problem
+from modn.methods.problems import FixedFilter, LearnedFilter, neuron_problem
 from modn.methods.search import Search
 from modn.methods.two_step import TwoStep
 from modn.optimizers.adam import Adam
@@ -92,7 +93,7 @@ def make(
     their defaults.
     """
     if filter is not None:
-        check("filter", filter, OneOf((LEARNED, *filters.FIXED)))
+        check("filter", filter, OneOf(filters.NAMES))
     if filter == LEARNED and not learns_filter(solver):
         able = ", ".join(name for name in solvers() if learns_filter(name))
         raise ValueError(f"solver is {solver!r}; allowed: {able}, since the filter P is learned")

@@ -7,10 +7,9 @@ import numpy as np
 from modn import filters
 from modn.constraints import OneOf, check
 from modn.fast.objective import Objective
+from modn.filters import LEARNED
 from modn.methods.base import Array, Filter
 from modn.optimizers.core.space import Space
-
-LEARNED = "learned"
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +66,7 @@ class LearnedFilter:
 
 def neuron_problem(objective: Objective, filter: str) -> FixedFilter | LearnedFilter:
     """The problem of training a MODN: `filter` is "learned", or one of `filters.FIXED`."""
-    check("filter", filter, OneOf((LEARNED, *filters.FIXED)))
+    check("filter", filter, OneOf(filters.NAMES))
     if filter == LEARNED:
         return LearnedFilter(objective)
     P = filters.FIXED[filter](objective.n_dendrites, objective.n_classes)

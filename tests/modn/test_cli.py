@@ -1,8 +1,10 @@
-"""The command line: what it writes, and what it says of bad input."""
+"""The command line: its results, and its messages about bad input."""
 
+import os
 import re
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +12,7 @@ import pandas as pd
 import pytest
 
 import modn
-from modn.cli import main
+from modn.cli import COMMANDS, _parser, main
 from modn.cli.columns import Columns, read_csv
 
 ROWS = 90
@@ -56,9 +58,9 @@ def refusal(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
 def test_fit_predict_explain(insects: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model = insects.with_name("insects.modn")
     assert run("fit", insects, "--target", "kind", "--drop", "id", "--out", model) == 0
-    said = capsys.readouterr().out
-    assert "90 rows, 5 features, classes: ant 30, bee 30, wasp, small 30" in said
-    assert "training accuracy 1.0000" in said
+    out, err = capsys.readouterr()
+    assert out == "" and "training accuracy 1.0000" in err
+    assert "90 rows, 5 features, classes: ant 30, bee 30, wasp, small 30" in err
 
     assert run("predict", model, insects) == 0
     out, err = capsys.readouterr()
@@ -127,7 +129,10 @@ def test_the_command_itself(insects: Path, tmp_path: Path) -> None:
         return subprocess.run(command, capture_output=True, text=True)
 
     done = start("--help")
-    assert done.returncode == 0 and "fit" in done.stdout and "example:" in done.stdout
+    assert done.returncode == 0 and "example:" in done.stdout
+    assert all(f"    {command} " in done.stdout for command in COMMANDS)
+    done = start("--version")
+    assert done.returncode == 0 and done.stdout == f"modn {modn.__version__}\n"
     assert start("fit", insects).returncode == 2
     assert start("fit", insects, "--target", "kind", "--out", "x", "--filter", "none").returncode == 2
     assert start("fit", insects, "--target", "kind", "--out", "x", "--dendrites", "0").returncode == 2
@@ -159,22 +164,25 @@ def test_bad_training_files(
 ) -> None:
     data = tmp_path / "data.csv"
     data.write_text(content)
-    said = refusal(capsys, "fit", data, "--target", "kind", "--out", tmp_path / "model")
-    assert re.search(message, said), said
+    error = refusal(capsys, "fit", data, "--target", "kind", "--out", tmp_path / "model")
+    assert re.search(message, error), error
     assert list(tmp_path.iterdir()) == [data]
 
 
 def test_bad_arguments_of_fit(insects: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     fit = ("fit", insects, "--target", "kind", "--out", tmp_path / "model")
     assert "'id', 'length'" in refusal(capsys, *fit, "--drop", "nothing")
-    assert "unknown optimizer 'sgd'; allowed are adam" in refusal(
-        capsys, *fit, "--drop", "id", "--solver", "sgd"
-    )
+    for solver in ("sgd", "bbo+sgd"):
+        error = refusal(capsys, *fit, "--drop", "id", "--solver", solver)
+        assert f"--solver is {solver!r}; allowed: {', '.join(modn.methods.solvers())}" in error
+    assert "allowed: adam" in refusal(capsys, *fit, "--drop", "id", "--solver", "bp")  # P is learned
     assert "multiple of n_classes" in refusal(
         capsys, *fit, "--drop", "id", "--filter", "partition", "--dendrites", 10
     )
     assert "there is no folder" in refusal(capsys, *fit[:-1], tmp_path / "nowhere" / "model")
-    assert f"--out {tmp_path} is a folder" in refusal(capsys, *fit[:-1], tmp_path)
+    assert f"--out is {tmp_path}, a folder; allowed: the name of a file" in refusal(
+        capsys, *fit[:-1], tmp_path
+    )
     latin = tmp_path / "latin.csv"
     latin.write_bytes("größe,kind\n1,x\n".encode("latin-1"))
     assert "cannot be read as a CSV file" in refusal(capsys, "fit", latin, *fit[2:])
@@ -185,7 +193,7 @@ def test_bad_arguments_of_fit(insects: Path, tmp_path: Path, capsys: pytest.Capt
     ("change", "message"),
     [
         (lambda t: t.drop(columns="length"), "column 'length' is missing; the file has 'id', 'colour'"),
-        (lambda t: t.assign(colour="blue"), "line 2, column 'colour': 'blue'; allowed are dark, light, red"),
+        (lambda t: t.assign(colour="blue"), "line 2, column 'colour': 'blue'; allowed: dark, light, red"),
         (lambda t: t.assign(length="long"), "line 2, column 'length': 'long' is not a finite number"),
         (lambda t: t.assign(length="inf"), "line 2, column 'length': 'inf' is not a finite number"),
         (
@@ -200,12 +208,12 @@ def test_bad_files_to_predict(
     new = insects.with_name("new.csv")
     change(pd.read_csv(insects)).to_csv(new, index=False)  # type: ignore[operator]
     capsys.readouterr()
-    said = refusal(capsys, "predict", model, new, "--out", new.with_name("answers.csv"))
-    assert f"{new}: {message}" in said
+    error = refusal(capsys, "predict", model, new, "--out", new.with_name("answers.csv"))
+    assert f"{new}: {message}" in error
     assert not new.with_name("answers.csv").exists()
 
 
-def test_targets_that_cannot_be_written_are_told_of_before_anything_is_done(
+def test_outputs_that_cannot_be_written_are_refused_before_any_work(
     insects: Path, model: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     capsys.readouterr()
@@ -216,7 +224,7 @@ def test_targets_that_cannot_be_written_are_told_of_before_anything_is_done(
     ):
         assert run(*arguments) == 1
         out, err = capsys.readouterr()
-        assert out == "" and err.endswith(f": there is no folder {nowhere}\n")
+        assert out == "" and err.endswith(f"; there is no folder {nowhere}\n")
     with pytest.raises(SystemExit) as end:
         run("explain", model, "--plot", "neuron.jpg")
     assert end.value.code == 2 and "'neuron.jpg' does not end in .png or .svg" in capsys.readouterr().err
@@ -230,9 +238,121 @@ def test_an_error_while_writing_names_the_file_that_was_asked_for(
 
     before = model.read_bytes()
     monkeypatch.setattr(Path, "replace", full_disk)
-    said = refusal(capsys, "fit", insects, "--target", "kind", "--drop", "id", "--out", model)
-    assert said == f"modn: error: [Errno 28] No space left on device: '{model}'\n"
+    error = refusal(capsys, "fit", insects, "--target", "kind", "--drop", "id", "--out", model)
+    assert error == f"modn: error: [Errno 28] No space left on device: '{model}'\n"
     assert model.read_bytes() == before and set(insects.parent.iterdir()) == {insects, model}
+
+
+def test_an_output_that_is_an_input_is_refused(
+    insects: Path, model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = insects.parent
+    link, hard = folder / "link.csv", folder / "hard.png"
+    link.symlink_to(insects)
+    os.link(model, hard)
+    before = {path: path.read_bytes() for path in (insects, model)}
+    capsys.readouterr()
+    fit = ("fit", insects, "--target", "kind", "--drop", "id", "--out")
+    predict = ("predict", model, insects, "--out")
+    for command, given in (
+        ((*fit, insects), insects),
+        ((*fit, link), insects),
+        ((*fit, folder / "." / "insects.csv"), insects),
+        ((*predict, insects), insects),
+        ((*predict, model), model),
+        ((*predict, hard), model),
+        (("explain", model, "--plot", hard), model),
+        (("explain", model, "--data", insects, "--plot", hard), model),
+    ):
+        option = "--plot" if "--plot" in command else "--out"
+        error = refusal(capsys, *command)
+        assert error == (
+            f"modn: error: {option} is {command[-1]}, the same file as the input {given}; "
+            "allowed: another file\n"
+        )
+    hard.unlink()
+    (folder / "rows.png").symlink_to(insects)
+    error = refusal(capsys, "explain", model, "--data", insects, "--plot", folder / "rows.png")
+    assert "the same file as the input" in error
+    assert before == {path: path.read_bytes() for path in before} and link.is_symlink()
+
+
+def test_devices_and_pipes_are_written_to(
+    insects: Path, model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("predict", model, insects) == 0
+    expected = capsys.readouterr().out
+    assert run("predict", model, insects, "--out", "/dev/null") == 0
+    assert Path("/dev/null").is_char_device()
+    pipe = insects.with_name("pipe")
+    os.mkfifo(pipe)
+    received: list[str] = []
+    reader = threading.Thread(target=lambda: received.append(pipe.read_text()))
+    reader.start()
+    assert run("predict", model, insects, "--out", pipe) == 0
+    reader.join()
+    assert received == [expected] and pipe.is_fifo()
+    capsys.readouterr()
+    assert "No space left on device: '/dev/full'" in refusal(
+        capsys, "predict", model, insects, "--out", "/dev/full"
+    )
+
+
+def test_the_standard_output_can_be_named(insects: Path, model: Path, tmp_path: Path) -> None:
+    """Redirected to a pipe and to a file that others append to."""
+    modn_ = [sys.executable, "-m", "modn"]
+    predict = [*modn_, "predict", str(model), str(insects), "--out", "/dev/stdout"]
+    done = subprocess.run(predict, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("kind\nant\nbee\n") and done.stdout.count("\n") == ROWS + 1
+    log = tmp_path / "log"
+    log.write_text("before\n")
+    with log.open("a") as stream:
+        subprocess.run(predict, stdout=stream, stderr=subprocess.DEVNULL, check=True)
+        subprocess.run(["echo", "after"], stdout=stream, check=True)
+    assert log.read_text() == f"before\n{done.stdout}after\n"
+    fit = [*modn_, "fit", str(insects), "--target", "kind", "--drop", "id", "--out", "/dev/stdout"]
+    again = tmp_path / "again.modn"
+    again.write_bytes(subprocess.run(fit, capture_output=True, check=True).stdout)
+    assert np.array_equal(modn.load(again).neuron_.w_s, modn.load(model).neuron_.w_s)
+
+
+def test_links_are_followed(insects: Path, model: Path, tmp_path: Path) -> None:
+    for name, content in (("there", "old"), ("not there", None)):
+        target, link = tmp_path / f"{name}.csv", tmp_path / f"link to {name}.csv"
+        if content is not None:
+            target.write_text(content)
+        link.symlink_to(target.name)
+        assert run("predict", model, insects, "--out", link) == 0
+        assert link.is_symlink() and target.read_text().startswith("kind\nant")
+    picture = tmp_path / "picture.png"
+    picture.symlink_to("neuron.png")
+    assert run("explain", model, "--plot", picture) == 0
+    assert picture.is_symlink() and (tmp_path / "neuron.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_defaults_are_the_classifiers() -> None:
+    options = _parser().parse_args(["fit", "data.csv", "--target", "kind", "--out", "model"])
+    defaults = modn.MODNClassifier().get_params()
+    assert (options.solver, options.filter, options.restarts, options.dendrites, options.iterations) == (
+        defaults["solver"],
+        defaults["filter"],
+        defaults["n_init"],
+        defaults["n_dendrites"],
+        defaults["max_iter"],
+    )
+
+
+def test_help_names_every_solver_and_filter_and_loads_nothing_slow() -> None:
+    code = (
+        "import sys, contextlib\nfrom modn.cli import main\n"
+        "with contextlib.suppress(SystemExit): main(['fit', '--help'])\n"
+        "print({'numba', 'sklearn', 'scipy', 'pandas', 'matplotlib'} & set(sys.modules))"
+    )
+    text = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert text.endswith("set()\n")
+    help_text = " ".join(text.split())
+    assert ", ".join(modn.methods.solvers()) in help_text
+    assert ",".join(modn.filters.NAMES) in help_text
 
 
 def test_bad_model_files(insects: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""The classifiers are scikit-learn's: its own checks, its tools around them, and what is ours alone."""
+"""The classifiers as scikit-learn estimators: its own checks, its tools, and behaviour of our own."""
 
 from typing import Any
 from unittest import SkipTest
@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 from modn import DNMClassifier, MODNClassifier
-from modn.loss import binary_cross_entropy, cross_entropy
+from modn.loss import cross_entropy
 from modn.neuron import Neuron
 from modn.scaling import to_unit
 
@@ -120,7 +120,7 @@ def test_a_weight_is_as_many_copies_in_any_order() -> None:
 
 
 def test_weights_move_the_decision() -> None:
-    """Where two classes overlap, the heavier one is said."""
+    """Where two classes overlap, the one with more weight is predicted."""
     X, y = np.repeat([[0.0], [0.5], [1.0]], 20, axis=0), np.repeat([0, 0, 1], 20)
     y[30:40] = 1
     for heavy in (0, 1):
@@ -131,10 +131,10 @@ def test_weights_move_the_decision() -> None:
 def test_bad_weights_are_named() -> None:
     X, y = IRIS
     for weights, message in (
-        (-np.ones(150), "sample_weight must hold no negative number, and not only zeros"),
-        (np.zeros(150), "sample_weight must hold no negative number, and not only zeros"),
-        (np.ones(3), r"sample_weight must have the shape \(150,\)"),
-        (np.full(150, np.nan), "sample_weight must be finite"),
+        (-np.ones(150), r"sample_weight\[0\] is -1\.0; allowed: a finite number >= 0"),
+        (np.zeros(150), "sample_weight is zero for all samples"),
+        (np.ones(3), r"sample_weight has the shape \(3,\); allowed: \(150,\)"),
+        (np.full(150, np.nan), r"sample_weight\[0\] is nan; allowed: a finite number"),
         (y == 0, "needs samples of at least 2 classes"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -154,18 +154,18 @@ def test_the_best_of_several_trainings_is_kept_whatever_the_number_of_jobs() -> 
 
 @pytest.mark.parametrize("filter", ["learned", "partition"])
 @pytest.mark.parametrize("solver", ["bbo", "adam"])
-def test_a_warm_start_goes_on_where_the_fit_before_ended(solver: str, filter: str) -> None:
+def test_a_warm_start_continues_the_fit_before(solver: str, filter: str) -> None:
     X, y = IRIS
     model = quick(solver=solver, filter=filter, warm_start=True, population_size=None).fit(X, y)
-    before, said, loss = model.neuron_, model.predict(X), model.loss_curve_[-1]
+    before, predictions, loss = model.neuron_, model.predict(X), model.loss_curve_[-1]
     model.set_params(max_iter=1).fit(X, y)
     if (solver, filter) == ("bbo", "learned"):  # may find a better P at once
         assert model.loss_curve_[-1] <= loss
     else:
-        assert np.mean(model.predict(X) == said) > 0.97
+        assert np.mean(model.predict(X) == predictions) > 0.97
     assert solver == "bbo" or np.array_equal(model.neuron_.P, before.P)
     cold = quick(solver=solver, filter=filter, max_iter=1).fit(X, y)
-    assert np.mean(cold.predict(X) == said) < 0.95
+    assert np.mean(cold.predict(X) == predictions) < 0.95
 
 
 def test_a_warm_start_is_the_same_neuron_in_the_units_of_other_data() -> None:
@@ -174,8 +174,8 @@ def test_a_warm_start_is_the_same_neuron_in_the_units_of_other_data() -> None:
     some = (X[:, 2] > 1.2) & (X[:, 0] < 7)  # another range, within the first
     proba = model.predict_proba(X[some])
     low, high = X[some].min(axis=0), X[some].max(axis=0)
-    parameters, P = model._start(model.classes_, low, high)
-    moved = Neuron.from_parameters(parameters, P, 4, model.alpha_s, model.alpha_t)
+    start = model._warm_start(model.classes_, low, high)
+    moved = Neuron.from_parameters(start.parameters, start.P, 4, model.alpha_s, model.alpha_t)
     assert np.allclose(moved.predict_proba(to_unit(X[some], low, high)), proba)
     model.fit(X[some], y[some])
     assert model.loss_curve_[-1] <= cross_entropy(proba, y[some]) + 1e-6
@@ -185,11 +185,11 @@ def test_a_warm_start_with_another_shape_is_refused() -> None:
     X, y = IRIS
     model = quick(warm_start=True).fit(X, y)
     proba = model.predict_proba(X)
-    with pytest.raises(ValueError, match=r"classes of the fit before, \[0, 1, 2\]; now it is \[1, 2\]"):
+    with pytest.raises(ValueError, match=r"classes is \[1, 2\]; allowed: \[0, 1, 2\], as in the fit before"):
         model.fit(X[y > 0], y[y > 0])
     assert np.array_equal(model.predict_proba(X), proba)  # nothing of it is lost
     model.set_params(n_dendrites=3)
-    with pytest.raises(ValueError, match="n_dendrites of the fit before, 30; now it is 3"):
+    with pytest.raises(ValueError, match="n_dendrites is 3; allowed: 30, as in the fit before"):
         model.fit(X, y)
     with pytest.raises(ValueError, match="3 features"):
         quick(warm_start=True).fit(X, y).fit(X[:, :3], y)
@@ -213,8 +213,8 @@ def test_the_loss_curve_ends_with_the_loss_of_the_neuron() -> None:
 
     X, y = load_breast_cancer(return_X_y=True)
     dnm = DNMClassifier(solver="bbo", max_iter=20, random_state=0).fit(X, y)
-    U = to_unit(X, dnm.data_min_, dnm.data_max_)
-    assert dnm.loss_curve_[-1] == pytest.approx(binary_cross_entropy(dnm.neuron_.potential(U), y), rel=1e-4)
+    proba = dnm.predict_proba(X)[np.arange(len(y)), y]
+    assert dnm.loss_curve_[-1] == pytest.approx(-np.log(proba).mean(), rel=1e-4)
 
 
 @pytest.mark.parametrize("filter", ["learned", "partition", "full"])
@@ -237,17 +237,28 @@ def test_solvers_take_their_options() -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"filter": "some"}, "filter is 'some'; allowed: learned, partition, full"),
-        ({"solver": "sgd"}, "unknown optimizer 'sgd'; allowed are adam"),
-        ({"solver_options": {"lr": 1}}, "bbo has no parameter lr"),
-        ({"n_dendrites": 0}, "n_dendrites must be a positive integer; got 0"),
+        ({"filter": "some"}, "filter is 'some'; allowed: full, learned, partition"),
+        ({"solver": "sgd"}, "solver is 'sgd'; allowed: adam, bbo, .*, or two joined by"),
+        ({"solver": "bbo+sgd"}, r"solver is 'bbo\+sgd'; allowed: adam"),
+        ({"solver": None}, "solver is None; allowed: adam"),
+        ({"solver_options": {"lr": 1}}, "bbo has no parameter 'lr'"),
+        (
+            {"solver_options": [1]},
+            r"solver_options is \[1\]; allowed: a mapping from names to values, or None",
+        ),
+        ({"n_dendrites": 0}, "MODNClassifier: n_dendrites is 0; allowed: an integer >= 1, or None"),
         ({"n_dendrites": 4, "filter": "partition"}, "multiple of n_classes"),
-        ({"max_iter": 0}, "max_iter must be a positive integer; got 0"),
-        ({"max_iter": 2.5}, "max_iter must be a positive integer; got 2.5"),
-        ({"population_size": 0}, "population=0 is not allowed"),
-        ({"n_init": 0}, "n_init must be a positive integer; got 0"),
-        ({"alpha_s": -1.0}, "alpha_s must be greater than 0; got -1.0"),
-        ({"alpha_t": np.nan}, "alpha_t must be a finite number; got nan"),
+        ({"max_iter": 0}, "max_iter is 0; allowed: an integer >= 1, or None"),
+        ({"max_iter": 2.5}, r"max_iter is 2\.5; allowed: an integer >= 1, or None"),
+        ({"population_size": 0}, "population_size is 0; allowed: an integer >= 1, or None"),
+        ({"n_init": 0}, "n_init is 0; allowed: an integer >= 1"),
+        ({"n_jobs": 0}, "n_jobs is 0; allowed: an integer other than 0, or None"),
+        ({"n_jobs": "all"}, "n_jobs is 'all'; allowed: an integer other than 0, or None"),
+        ({"warm_start": 1}, "warm_start is 1; allowed: True or False"),
+        ({"random_state": -1}, "random_state is -1; allowed: an integer from 0"),
+        ({"verbose": "no"}, "verbose is 'no'; allowed: True or False, or an integer >= 0"),
+        ({"alpha_s": -1.0}, r"alpha_s is -1\.0; allowed: a finite number > 0"),
+        ({"alpha_t": np.nan}, "alpha_t is nan; allowed: a finite number > 0"),
     ],
 )
 def test_bad_parameters_are_named(parameters: dict[str, Any], message: str) -> None:
@@ -255,21 +266,29 @@ def test_bad_parameters_are_named(parameters: dict[str, Any], message: str) -> N
         quick(**parameters).fit(*IRIS)
 
 
+@pytest.mark.parametrize("model", [MODNClassifier(), DNMClassifier()], ids=lambda model: type(model).__name__)
+def test_every_parameter_has_a_constraint(model: Any) -> None:
+    assert set(model.allowed) == set(model.get_params())
+    for name, value in model.get_params().items():
+        assert model.allowed[name].accepts(value)
+        assert not model.allowed[name].accepts(object()), name
+
+
 def test_one_class_and_for_a_dnm_three_are_refused() -> None:
     with pytest.raises(ValueError, match="needs samples of at least 2 classes; y has 1 class"):
         quick().fit(IRIS[0], np.zeros(150))
-    with pytest.raises(ValueError, match=r"it has 3 classes\. MODNClassifier takes any number"):
+    with pytest.raises(ValueError, match=r"it has 3 classes\. MODNClassifier handles any number"):
         DNMClassifier().fit(*IRIS)
 
 
 def test_a_fit_that_fails_leaves_the_model_as_it_was() -> None:
     X, y = load_iris(return_X_y=True)
     model = MODNClassifier(max_iter=2, random_state=0).fit(X, y)
-    said = model.predict(X)
+    predictions = model.predict(X)
     with pytest.raises(ValueError, match="at least 2 classes"):
         model.fit(X[:, :2], np.zeros(len(X)))
     assert model.n_features_in_ == 4
-    np.testing.assert_array_equal(model.predict(X), said)
+    np.testing.assert_array_equal(model.predict(X), predictions)
 
 
 def test_names_of_features_are_kept_and_checked() -> None:

@@ -102,7 +102,7 @@ def test_what_cannot_be_saved_is_refused_and_nothing_is_lost(tmp_path: Path) -> 
     path = tmp_path / "model"
     modn.save(classifier(), path)
     before = path.read_bytes()
-    with pytest.raises(TypeError, match="a dict cannot be saved; allowed are MODNClassifier"):
+    with pytest.raises(TypeError, match="a dict cannot be saved; allowed: MODNClassifier"):
         modn.save({}, path)  # type: ignore[arg-type]
     with pytest.raises(NotFittedError):
         modn.save(modn.MODNClassifier(), path)

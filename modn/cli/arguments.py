@@ -1,0 +1,41 @@
+"""Types and options that several commands share."""
+
+import argparse
+from pathlib import Path
+
+
+def add_separator(command: argparse.ArgumentParser) -> None:
+    """Add --sep."""
+    command.add_argument(
+        "--sep",
+        type=_separator,
+        default=",",
+        metavar="CHARACTER",
+        help="between the columns, \\t for a tab (default: ,)",
+    )
+
+
+def add_model(command: argparse.ArgumentParser) -> None:
+    """Add the model file."""
+    command.add_argument("model", type=Path, metavar="MODEL", help="written by modn fit")
+
+
+def positive(text: str) -> int:
+    """An integer of 1 or more."""
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not an integer of 1 or more")
+    return int(text)
+
+
+def picture(text: str) -> Path:
+    """The name of a file that a figure can be written to."""
+    if Path(text).suffix not in (".png", ".svg"):
+        raise argparse.ArgumentTypeError(f"{text!r} does not end in .png or .svg")
+    return Path(text)
+
+
+def _separator(text: str) -> str:
+    character = "\t" if text == "\\t" else text
+    if len(character) != 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a single character")
+    return character

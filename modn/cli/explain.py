@@ -1,0 +1,47 @@
+"""`modn explain`: print the rules of a model; draw its neuron."""
+
+import argparse
+from pathlib import Path
+
+from modn.cli.arguments import add_model, add_separator, picture
+
+HELP = "print what a model has learned, as rules"
+
+
+def configure(command: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    add_model(command)
+    command.add_argument(
+        "--plot", type=picture, metavar="NEURON.png", help="draw the neuron as well (.png, .svg)"
+    )
+    command.add_argument(
+        "--data", type=Path, metavar="DATA.csv", help="measure the rules' accuracy on this file"
+    )
+    add_separator(command)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print the rules of a model; draw its neuron."""
+    from dataclasses import replace
+
+    from modn.cli.columns import labels, named, read_csv, read_model
+    from modn.explain import Accuracy, rules
+    from modn.writing import check_output
+
+    if options.plot is not None:
+        from modn import plots  # before any work: it may not be installed
+
+        check_output("--plot", options.plot, [options.model, *([options.data] if options.data else [])])
+    model, columns, notes = read_model(options.model)
+    if options.data is None:
+        found = replace(rules(model), accuracy=Accuracy(*notes["training_accuracy"]))
+        where = "the training data"
+    else:
+        table = read_csv(options.data, options.sep)
+        with named(options.data):
+            X, y = columns.encode(table), labels(table, notes["target"])
+        found = rules(model, X=X, y=y)
+        where = str(options.data)
+    print(f"Rules of {options.model}; accuracy measured on {where}.\n\n{found}")
+    if options.plot is not None:
+        plots.save(plots.neuron(model), options.plot)

@@ -1,0 +1,101 @@
+"""`modn fit`: train on a CSV file and write the model."""
+
+import argparse
+import sys
+from pathlib import Path
+from time import perf_counter
+
+from modn import filters, optimizers
+from modn.cli.arguments import add_separator, positive
+
+HELP = "train on a CSV file and write a model file"
+
+
+def configure(command: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    command.add_argument("data", type=Path, metavar="DATA.csv", help="first line: names of the columns")
+    command.add_argument("--target", required=True, metavar="COLUMN", help="the column that holds the class")
+    command.add_argument("--out", required=True, type=Path, metavar="MODEL", help="the file to write")
+    command.add_argument(
+        "--drop", action="append", default=[], metavar="COLUMN", help="ignore this column (may be repeated)"
+    )
+    command.add_argument(
+        "--solver",
+        default="adam",
+        help=f'{", ".join(optimizers.names())}, or two joined by "+" such as bbo+adam (default: %(default)s)',
+    )
+    command.add_argument(
+        "--filter",
+        choices=filters.NAMES,
+        default=filters.LEARNED,
+        help="the dendrites that each output listens to: found by training, a part each, or all "
+        "(default: %(default)s)",
+    )
+    command.add_argument("--dendrites", type=positive, metavar="M", help="default: ten for each class")
+    command.add_argument("--iterations", type=positive, metavar="N", help="default: the solver's own")
+    command.add_argument(
+        "--restarts",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="train N times, keep the best (default: %(default)s)",
+    )
+    command.add_argument(
+        "--jobs",
+        type=int,
+        default=1,
+        metavar="N",
+        help="trainings at the same time, -1: one per core (default: %(default)s)",
+    )
+    command.add_argument(
+        "--seed", type=int, default=0, help="the same seed gives the same model (default: %(default)s)"
+    )
+    command.add_argument("--quiet", action="store_true", help="no progress bar")
+    add_separator(command)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Train on a CSV file and write the model."""
+    import numpy as np
+
+    from modn import MODNClassifier, save
+    from modn.cli.columns import Columns, labels, named, read_csv
+    from modn.constraints import check
+    from modn.explain import rules
+    from modn.writing import check_output
+
+    check_output("--out", options.out, [options.data])
+    check("--solver", options.solver, MODNClassifier.allowed["solver"])
+    table = read_csv(options.data, options.sep)
+    unknown = [name for name in options.drop if name not in table]
+    if unknown:
+        raise ValueError(f"--drop is {unknown[0]!r}; allowed: {', '.join(map(repr, table.columns))}")
+    with named(options.data):
+        y = labels(table, options.target)
+        features = table.drop(columns=[options.target, *options.drop])
+        columns = Columns.of(features)
+        X = columns.encode(features)
+    model = MODNClassifier(
+        filter=options.filter,
+        solver=options.solver,
+        n_dendrites=options.dendrites,
+        max_iter=options.iterations,
+        n_init=options.restarts,
+        n_jobs=options.jobs,
+        random_state=options.seed,
+        verbose=sys.stderr.isatty() and not options.quiet,
+    )
+    begin = perf_counter()
+    model.fit(X, y)
+    seconds = perf_counter() - begin
+    accuracy = rules(model, X=X, y=y).accuracy
+    notes = {"target": options.target, "columns": columns.categories, "training_accuracy": accuracy}
+    save(model, options.out, notes=notes)
+    counts = zip(*np.unique(y, return_counts=True), strict=True)
+    classes = ", ".join(f"{label} {count}" for label, count in counts)
+    # The standard output may be where the model goes.
+    print(f"{len(y)} rows, {X.shape[1]} features, classes: {classes}", file=sys.stderr)
+    print(
+        f"training accuracy {np.mean(model.predict(X) == y):.4f}, {seconds:.1f} s; model in {options.out}",
+        file=sys.stderr,
+    )
