@@ -1,0 +1,186 @@
+"""A newcomer of each kind is one file, its conf file where it has one, and a word in conf/config.yaml."""
+
+import re
+
+import pandas as pd
+import pytest
+from copies import Project
+
+OPTIMIZER = '''
+"""Random search: the floor that every optimizer should beat."""
+
+from dataclasses import dataclass
+
+from modn.optimizers.core.base import Optimizer, State, register
+
+
+@register("floor")
+@dataclass(frozen=True)
+class Floor(Optimizer):
+    """Draws every generation anew."""
+
+    def _init(self, space, rng):
+        return State(space, 0, space.sample(1, rng)[0], float("inf"))
+
+    def ask(self, state, rng):
+        """A population, uniform in the space."""
+        return state.space.sample(self.population, rng)
+
+    def _tell(self, state, candidates, costs, rng, gradients):
+        return state
+'''
+
+FAMILY = '''
+"""Nearest centroid: a softmax of minus the scaled distances from a point per class."""
+
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import softmax
+
+from modn.constraints import Number
+from modn.optimizers.core.space import Space
+from stages.study.families import Family, register, stored
+
+
+class Centroids:
+    def __init__(self, centres, scale):
+        self.centres, self.scale = centres, scale
+
+    def predict_proba(self, X):
+        return softmax(-self.scale * ((X[:, None] - self.centres) ** 2).sum(axis=2), axis=1)
+
+
+class Problem:
+    def __init__(self, X, y, n_classes, scale):
+        self.X, self.y, self.n_classes, self.scale = X, y, n_classes, scale
+        size = n_classes * X.shape[1]
+        self.space = Space.box(np.zeros(size), np.ones(size))
+
+    def loss(self, population):
+        rows = np.atleast_2d(population).reshape(-1, self.n_classes, self.X.shape[1])
+        models = [Centroids(centres, self.scale) for centres in rows]
+        own = np.arange(len(self.y)), self.y
+        return np.array([-np.log(model.predict_proba(self.X)[own]).mean() for model in models])
+
+
+@register
+class Nearest(Family):
+    name = "nearest"
+    equations = "stages/study/families/nearest.py"
+    allowed: ClassVar = {"scale": Number(0, ends="(]")}
+
+    def train(self, cell, method, budget, X, y, rng):
+        problem = Problem(X, y, cell.n_classes, cell.settings["scale"])
+        return stored(method.train(problem, budget, rng))
+
+    def model(self, cell, arrays, n_features):
+        centres = arrays["parameters"].reshape(cell.n_classes, n_features)
+        return Centroids(centres, cell.settings["scale"])
+'''
+
+MEASURE = '''
+"""The share of wrong predictions, turned so that higher is better."""
+
+import numpy as np
+
+from stages.study.measures import Measure
+
+
+def compute(y, labels, scores):
+    """Minus the share of samples whose predicted class is wrong."""
+    return -float(np.mean(labels != y))
+
+
+MEASURE = Measure("minus_error", "-ERR", compute)
+'''
+
+FIGURE = '''
+"""How many runs each model had."""
+
+from modn.plots import style
+from stages.study.figures import StudyFigure
+
+
+def draw(runs):
+    """A bar for each model."""
+    figure = style.new_figure(4, 3)
+    counts = runs.groupby("model").size()
+    figure.add_subplot().bar(range(len(counts)), counts)
+    return figure
+
+
+FIGURE = StudyFigure("own_figure", "Runs of each model", "figures", 99, ("runs",), draw)
+'''
+
+NEWCOMERS = {
+    "optimizer": {
+        "modn/optimizers/floor.py": OPTIMIZER,
+        "conf/optimizers/floor.yaml": (
+            "# @package optimizers.floor\nalgorithm: floor\npopulation: 20\niterations: null\n"
+        ),
+    },
+    "family": {
+        "stages/study/families/nearest.py": FAMILY,
+        "conf/models/nearest.yaml": "# @package models.nearest\ntitle: NEAREST\nfamily: nearest\nscale: 10\n",
+    },
+    "dataset": {
+        "data/raw/own.csv": "a,b,kind\n" + "".join(f"{k},{k % 7},{'xy'[k % 2]}\n" for k in range(40)),
+        "conf/datasets/own.yaml": (
+            "# @package datasets.own\ntitle: Own\nfile: data/raw/own.csv\nclass_column: kind\ntest_size: 10\n"
+        ),
+    },
+    "measure": {"stages/study/measures/minus_error.py": MEASURE},
+    "figure": {"stages/study/figures/own_figure.py": FIGURE},
+    "baseline": {
+        "conf/baselines/tree.yaml": (
+            "# @package baselines.tree\ntitle: Tree\nestimator: sklearn.tree.DecisionTreeClassifier\n"
+            "parameters: {}\ngrid: {max_depth: [1, 2, 3, 4]}\n"
+        ),
+    },
+}
+LIST = "conf/config.yaml"
+WORDS = {  # the list that each joins: what stands before it, and the word
+    "optimizer": [(r"- optimizers: \[", "floor, "), (r"  modnf: \[", "floor, ")],
+    "family": [(r"- models: \[", "nearest, "), (r"comparison:\n", "  nearest: [floor]\n")],
+    "dataset": [(r"- datasets: \[", "own, ")],
+    "measure": [(r"measures: \[acc, auc", ", minus_error")],
+    "figure": [],
+    "baseline": [(r"- baselines: \[", "tree, ")],
+}
+RUN = [
+    "datasets=[own,caesarian]",
+    "baselines=[tree]",
+    "comparison.modnf=[floor]",
+    "tuned.modn=[]",
+    "tuned.mlp=[]",
+]
+
+
+@pytest.mark.slow
+def test_newcomers_of_every_kind_run_through_the_pipeline(fresh: Project) -> None:
+    before = fresh.contents()
+    for kind, files in NEWCOMERS.items():
+        for path, text in files.items():
+            assert path not in before
+            (fresh.root / path).write_text(text.lstrip("\n"))
+        for place, word in WORDS[kind]:
+            conf = fresh.root / LIST
+            text, count = re.subn(f"({place})", rf"\g<1>{word}", conf.read_text(), count=1)
+            assert count == 1, f"{kind}: {place} is not in {LIST}"
+            conf.write_text(text)
+    touched = {path for path, content in fresh.contents().items() if before.get(path) != content}
+    assert touched == {LIST, *(path for files in NEWCOMERS.values() for path in files)}
+
+    fresh.experiment(*RUN)
+    tables = fresh.root / "reports/quick/tables"
+    table3 = pd.read_csv(tables / "table3.csv").set_index(["dataset", "model", "optimizer"])
+    assert set(table3.index) == {
+        (dataset, model, "floor") for dataset in ("own", "caesarian") for model in ("nearest", "modnf")
+    }
+    assert (table3["minus_error_mean"] + 1 - table3["acc_mean"]).abs().max() < 1e-6
+    assert set(pd.read_csv(tables / "baselines.csv")["baseline"]) == {"tree"}
+    assert (fresh.root / "reports/quick/figures/own_figure.png").is_file()
+    report = (fresh.root / "reports/quick/report.md").read_text()
+    for words in ("Runs of each model", "NEAREST", "FLOOR", "| Own |", "-ERR", "Tree"):
+        assert words in report, words
