@@ -234,7 +234,7 @@ def _measured(found: Rules, model: Any, X: ArrayLike, y: ArrayLike | None) -> Ru
 
 
 def _per_class(outputs: Array, model: Any) -> Array:
-    """Scores of the outputs as scores of the classes: a DNM has no output for its first class, which has 0."""
+    """Scores of the outputs as scores of the classes: a DNM has no output for its first class, scored 0."""
     return outputs if len(outputs) == len(model.classes_) else np.array([0.0, *outputs])
 
 
