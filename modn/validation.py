@@ -7,6 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from modn.constraints import Constraint, Integer, Number, check
 
+FINITE = Number()
+
 
 def positive_integer(name: str, value: Any) -> int:
     """Return `value` as an int; it must be 1 or more."""
@@ -22,7 +24,7 @@ def positive_number(name: str, value: Any) -> float:
 
 def finite_number(name: str, value: Any) -> float:
     """Return `value` as a float; it must be finite."""
-    check(name, value, Number())
+    check(name, value, FINITE)
     return float(value)
 
 
@@ -36,7 +38,7 @@ def finite_array(name: str, value: ArrayLike, shape: tuple[int | str, ...]) -> N
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} is not an array of numbers ({error}); allowed: finite numbers") from None
     _check_shape(name, array.shape, shape)
-    _check_items(name, array, np.isfinite(array), Number())
+    _check_items(name, array, np.isfinite(array), FINITE)
     return array
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from modn import filters
-from modn.fast import kernels
+from modn.fast import heads, kernels
 from modn.fast.objective import feature_scaling, population_rows, scaled_blocks, sum_gradients, total_weight
 from modn.optimizers.core.space import Space
 from modn.validation import (
@@ -63,7 +63,7 @@ class DNMObjective:
         rows = self._modn_rows(parameters)
         loss = np.zeros(len(rows))
         for block in self._blocks:
-            loss += kernels.population_loss(block, rows, self._P, self._scaling, kernels.DNM)
+            loss += kernels.population_loss(block, rows, self._P, self._scaling, heads.DNM)
         return loss / total_weight(self._blocks)
 
     def gradient(self, parameters: ArrayLike) -> Array:
@@ -73,7 +73,7 @@ class DNMObjective:
     def loss_and_gradient(self, parameters: ArrayLike) -> tuple[Array, Array]:
         """Return the loss (S,) and its exact gradient (S, 2DM), computed together."""
         rows = self._modn_rows(parameters)
-        loss, gradient = sum_gradients(self._blocks, rows, self._P, self._scaling, kernels.DNM)
+        loss, gradient = sum_gradients(self._blocks, rows, self._P, self._scaling, heads.DNM)
         return loss, gradient[:, : self.n_parameters]
 
     def draw_open(self, rng: np.random.Generator) -> Array:

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from modn.fast import kernels
+from modn.fast import heads, kernels
 from modn.fast.distinct import Block, blocks_of
+from modn.fast.packing import Scaling
 from modn.gradients import DYING_THRESHOLD, check_published_filter
 from modn.validation import (
     boolean_filter,
@@ -66,7 +67,7 @@ class Objective:
             if len(P) > len(parameters):
                 loss += kernels.filters_loss(block, parameters, P, self._scaling)
             else:
-                loss += kernels.population_loss(block, parameters, P, self._scaling, kernels.MODN)
+                loss += kernels.population_loss(block, parameters, P, self._scaling, heads.MODN)
         return loss / total_weight(self._blocks)
 
     def gradient(self, parameters: ArrayLike, P: ArrayLike) -> Array:
@@ -75,7 +76,7 @@ class Objective:
 
     def loss_and_gradient(self, parameters: ArrayLike, P: ArrayLike) -> tuple[Array, Array]:
         """Return the loss (S,) and its exact gradient (S, 2DM + 2C), computed together."""
-        return self._loss_and_gradient(*self._population(parameters, P), kernels.MODN, dying=None)
+        return self._loss_and_gradient(*self._population(parameters, P), heads.MODN, dying=None)
 
     def published_gradient(self, parameters: ArrayLike, P: ArrayLike, filter: str) -> Array:
         """Return Eqs. 15-22 to the letter, as a gradient (S, 2DM + 2C) to descend (see `modn.gradients`).
@@ -84,7 +85,7 @@ class Objective:
         """
         parameters, P = self._population(parameters, P)
         check_published_filter(filter, P)
-        head = kernels.MODNP_PUBLISHED if filter == "partition" else kernels.MODNF_PUBLISHED
+        head = heads.MODNP_PUBLISHED if filter == "partition" else heads.MODNF_PUBLISHED
         dying = 1.0 / DYING_THRESHOLD - 1.0  # exp(-a) of Y = 1 / (1 + exp(-a))
         return self._loss_and_gradient(parameters, P, head, dying)[1]
 
@@ -105,7 +106,7 @@ class Objective:
             rows,
             as_compiled_for(P),
             self._scaling,
-            kernels.POTENTIALS,
+            heads.POTENTIALS,
             dP=None if boolean else dP,
         )
         return loss, gradient, dP / total_weight(self._blocks)
@@ -141,7 +142,7 @@ def as_compiled_for(array: NDArray[Any]) -> NDArray[Any]:
     return array if array.flags.carray else np.require(array, requirements=["C", "W", "A"])
 
 
-def feature_scaling(X: Array, alpha_s: float, alpha_t: float) -> kernels.Scaling:
+def feature_scaling(X: Array, alpha_s: float, alpha_t: float) -> Scaling:
     """Return the scaling factors and the features' own.
 
     float32 keeps 7 digits: features are centred and scaled to [-1, 1] so that none is lost to an offset.
@@ -149,11 +150,11 @@ def feature_scaling(X: Array, alpha_s: float, alpha_t: float) -> kernels.Scaling
     low, high = X.min(axis=0), X.max(axis=0)
     middle, half = low / 2 + high / 2, high / 2 - low / 2
     half[half == 0] = 1.0
-    return kernels.Scaling(alpha_s, alpha_t, middle, half)
+    return Scaling(alpha_s, alpha_t, middle, half)
 
 
 def scaled_blocks(
-    X: Array, y: NDArray[np.int64], n_classes: int, sample_weight: Array | None, scaling: kernels.Scaling
+    X: Array, y: NDArray[np.int64], n_classes: int, sample_weight: Array | None, scaling: Scaling
 ) -> list[Block]:
     """Return the training set as the kernels read it."""
     return blocks_of((X - scaling.middle) / scaling.half, y, n_classes, sample_weight)
@@ -168,7 +169,7 @@ def sum_gradients(
     blocks: list[Block],
     parameters: Array,
     P: NDArray[Any],
-    scaling: kernels.Scaling,
+    scaling: Scaling,
     head: int,
     dying: float | None = None,
     dP: Array | None = None,

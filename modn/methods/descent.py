@@ -86,7 +86,9 @@ class Descent(Method):
         P = problem.P if isinstance(problem, FixedFilter) else None
         if start is not None:
             start.check_filter(P)
-            P = boolean_filter("P of start", start.P, (objective.n_dendrites, objective.n_classes))
+            P = boolean_filter(
+                "P of start", np.asarray(start.P), (objective.n_dendrites, objective.n_classes)
+            )
         learn_P = P is None
         if P is None:
             P = filters.shared_out(objective.n_dendrites, objective.n_classes)

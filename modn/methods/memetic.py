@@ -39,7 +39,7 @@ class Memetic(Method):
         found = self.first.train(problem, budget, rng, steps, start)
         if steps.stopped:
             return found
-        rest = problem.with_filter(found.P) if isinstance(problem, LearnedFilter) else problem
+        rest = problem.with_filter(np.asarray(found.P)) if isinstance(problem, LearnedFilter) else problem
         return found.followed_by(
             self.then.train(rest, self._then_budget(budget), rng, steps, found.as_start())
         )

@@ -1,6 +1,5 @@
 """Search: an optimizer on the parameters alone."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -69,7 +68,7 @@ class Search(Method):
 def improve(
     optimizer: Optimizer,
     space: Space,
-    cost: Callable[[Array], Any],
+    cost: Cost,
     budget: int,
     rng: np.random.Generator,
     on_step: OnStep | None,

@@ -1,0 +1,169 @@
+"""What follows the soma: the outputs, the loss, and its gradient back to the soma.
+
+Functions of `n_rows` folded vectors per output: V row c R + n, R distinct samples.
+"""
+
+# numba infers the types of compiled functions itself
+# mypy: allow-untyped-defs
+
+from modn.fast.compiling import compiled
+from modn.fast.lanes import (
+    LANES,
+    exp2,
+    exp2_within,
+    load,
+    log,
+    maximum,
+    multiply_add,
+    reciprocal,
+    splat,
+    store,
+    tanh,
+)
+from modn.fast.packing import LOG2_E, new_vectors
+
+# MODN's telodendra and softmax with the exact or one of the published gradients, the DNM's single sigmoid
+# with the exact one, or the softmax of what MODN takes the tanh of.
+MODN, MODNP_PUBLISHED, MODNF_PUBLISHED, DNM, POTENTIALS = 0, 1, 2, 3, 4
+
+ROWS_PER_SUM = 32  # float32 sums of so many terms are then added up in float64
+
+
+@compiled
+def _softmax_loss(V, lane_counts, lane_w_t, lane_theta_t, n):
+    """Eqs. 8, 9 and 10 of one vector of samples: minus their log-likelihood. V becomes the telodendra R."""
+    C = lane_w_t.shape[0]
+    R = V.shape[0] // C
+    total = splat(0.0)
+    for c in range(C):
+        telodendron = tanh(load(lane_w_t, c) * load(V, c * R + n) - load(lane_theta_t, c))
+        store(V, c * R + n, telodendron)
+        total = total + exp2_within(telodendron * splat(LOG2_E))
+    log_total = log(total)
+    loss = splat(0.0)
+    for c in range(C):
+        loss = multiply_add(load(lane_counts, c * R + n), log_total - load(V, c * R + n), loss)
+    return loss
+
+
+@compiled
+def _sigmoid_loss(V, lane_counts, lane_w_t, lane_theta_t, n):
+    """Eqs. 4 and 10 of one vector of samples: log(1 + exp(u)), minus u for those of class 1."""
+    R = V.shape[0]
+    u = load(lane_w_t, 0) * load(V, n) - load(lane_theta_t, 0)
+    size = maximum(u, splat(0.0) - u)
+    softplus = maximum(u, splat(0.0)) + log(splat(1.0) + exp2(size * splat(-LOG2_E)))
+    positives = load(lane_counts, R + n)
+    return (load(lane_counts, n) + positives) * softplus - positives * u
+
+
+@compiled
+def head_loss(head, V, lane_counts, lane_w_t, lane_theta_t, n_rows, lane_loss):
+    """Write the sums over the samples of each lane to lane_loss (LANES,)."""
+    sums = new_vectors(1)
+    lane_loss.fill(0.0)
+    for first in range(0, n_rows, ROWS_PER_SUM):
+        partial = splat(0.0)
+        for n in range(first, min(first + ROWS_PER_SUM, n_rows)):
+            if head == DNM:
+                partial = partial + _sigmoid_loss(V, lane_counts, lane_w_t, lane_theta_t, n)
+            else:
+                partial = partial + _softmax_loss(V, lane_counts, lane_w_t, lane_theta_t, n)
+        store(sums, 0, partial)
+        for lane in range(LANES):
+            lane_loss[lane] += sums[0, lane]
+
+
+@compiled
+def _softmax_gradient(head, V, lane_counts, lane_w_t, lane_theta_t, n, R_n, dU):
+    """Return `_softmax_loss`; V becomes dloss/dV and dU (C, LANES) dloss/dU, with U = w_t V - theta_t.
+
+    R_n (C, LANES) is working memory.
+    """
+    C = lane_w_t.shape[0]
+    R = V.shape[0] // C
+    one = splat(1.0)
+    total, samples, true_R = splat(0.0), splat(0.0), splat(0.0)
+    for c in range(C):
+        telodendron = tanh(load(lane_w_t, c) * load(V, c * R + n) - load(lane_theta_t, c))
+        store(R_n, c, telodendron)
+        total = total + exp2(telodendron * splat(LOG2_E))
+        samples = samples + load(lane_counts, c * R + n)
+        true_R = multiply_add(load(lane_counts, c * R + n), telodendron, true_R)
+    inverse_total = reciprocal(total)
+    for c in range(C):
+        telodendron, count = load(R_n, c), load(lane_counts, c * R + n)
+        proba = exp2(telodendron * splat(LOG2_E)) * inverse_total
+        slope = one - telodendron * telodendron
+        exact = (samples * proba - count) * slope
+        published = count * (proba - one) * slope  # minus Eqs. 15 and 16, without V
+        store(dU, c, exact if head == MODN else published)
+        # Eqs. 17 and 18 have the other sign, Eqs. 19-22 are exact
+        soma = splat(0.0) - published if head == MODNP_PUBLISHED else exact
+        store(V, c * R + n, soma * load(lane_w_t, c))
+    return samples * log(total) - true_R
+
+
+@compiled
+def _potentials_gradient(V, lane_counts, lane_w_t, lane_theta_t, n, dU):
+    """Return the loss of softmax(U), U = w_t V - theta_t; V becomes dloss/dV and dU (C, LANES) dloss/dU."""
+    C = lane_w_t.shape[0]
+    R = V.shape[0] // C
+    samples, true_U = splat(0.0), splat(0.0)
+    largest = load(lane_w_t, 0) * load(V, n) - load(lane_theta_t, 0)
+    for c in range(C):
+        U = load(lane_w_t, c) * load(V, c * R + n) - load(lane_theta_t, c)
+        store(dU, c, U)
+        largest = maximum(largest, U)
+        samples = samples + load(lane_counts, c * R + n)
+        true_U = multiply_add(load(lane_counts, c * R + n), U, true_U)
+    total = splat(0.0)
+    for c in range(C):
+        total = total + exp2((load(dU, c) - largest) * splat(LOG2_E))
+    inverse_total = reciprocal(total)
+    for c in range(C):
+        proba = exp2((load(dU, c) - largest) * splat(LOG2_E)) * inverse_total
+        gradient = samples * proba - load(lane_counts, c * R + n)
+        store(dU, c, gradient)
+        store(V, c * R + n, gradient * load(lane_w_t, c))
+    return samples * (log(total) + largest) - true_U
+
+
+@compiled
+def _sigmoid_gradient(V, lane_counts, lane_w_t, lane_theta_t, n, dU):
+    """Return `_sigmoid_loss`; V becomes dloss/dV and dU (1, LANES) dloss/dU."""
+    R = V.shape[0]
+    loss = _sigmoid_loss(V, lane_counts, lane_w_t, lane_theta_t, n)
+    u = load(lane_w_t, 0) * load(V, n) - load(lane_theta_t, 0)
+    positives = load(lane_counts, R + n)
+    proba = reciprocal(splat(1.0) + exp2(u * splat(-LOG2_E)))
+    gradient = (load(lane_counts, n) + positives) * proba - positives
+    store(dU, 0, gradient)
+    store(V, n, gradient * load(lane_w_t, 0))
+    return loss
+
+
+@compiled
+def head_gradient(head, V, lane_counts, lane_w_t, lane_theta_t, n_rows, lane_loss, dw_t, dtheta_t):
+    """Write the sums over samples to lane_loss (LANES,), dw_t and dtheta_t (C, LANES); V becomes dloss/dV."""
+    C = lane_w_t.shape[0]
+    R = V.shape[0] // C
+    R_n, V_n, dU, loss = new_vectors(C), new_vectors(C), new_vectors(C), new_vectors(1)
+    lane_loss.fill(0.0)
+    dw_t.fill(0.0)
+    dtheta_t.fill(0.0)
+    for n in range(n_rows):
+        for c in range(C):
+            store(V_n, c, load(V, c * R + n))
+        if head == DNM:
+            store(loss, 0, _sigmoid_gradient(V, lane_counts, lane_w_t, lane_theta_t, n, dU))
+        elif head == POTENTIALS:
+            store(loss, 0, _potentials_gradient(V, lane_counts, lane_w_t, lane_theta_t, n, dU))
+        else:
+            store(loss, 0, _softmax_gradient(head, V, lane_counts, lane_w_t, lane_theta_t, n, R_n, dU))
+        for lane in range(LANES):
+            lane_loss[lane] += loss[0, lane]
+        for c in range(C):
+            for lane in range(LANES):
+                dw_t[c, lane] += dU[c, lane] * V_n[c, lane]
+                dtheta_t[c, lane] -= dU[c, lane]
