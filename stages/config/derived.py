@@ -1,5 +1,7 @@
 """What follows from the parameters, laid out so that each stage depends on just the values that it reads."""
 
+import hashlib
+import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
@@ -8,19 +10,26 @@ from modn import methods, optimizers
 from stages.config.schema import Baseline, Dataset, Parameters
 from stages.study import families
 
-COMMON = ("dendrites", "dendrites_per_class", "alpha_s", "alpha_t")
-
 
 def derive(parameters: Parameters) -> dict[str, Any]:
     """Views of the parameters: what `foreach` in dvc.yaml goes through, and values by study."""
     p = parameters
+    trainings = dict(_trainings(p))
     return {
-        "trainings": dict(_trainings(p)),
+        "sha256": _hash(p),
+        "pairs": list(trainings),
+        "trainings": trainings,
         "fits": {name: {"source": _source(baseline)} for name, baseline in p.baselines.items()},
         "values": _values(p),
         "budgets": {name: dataset.iterations for name, dataset in p.datasets.items()},
         "test_sizes": {name: dataset.test_size for name, dataset in p.datasets.items()},
     }
+
+
+def _hash(p: Parameters) -> str:
+    """Of all parameters that results may depend on."""
+    values = {key: value for key, value in asdict(p).items() if key not in ("derived", "runtime")}
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
 
 def _trainings(p: Parameters) -> Iterator[tuple[str, dict[str, str]]]:
@@ -34,14 +43,17 @@ def _trainings(p: Parameters) -> Iterator[tuple[str, dict[str, str]]]:
         for model, chosen in pairs.items():
             for optimizer in chosen:
                 family = families.get(p.models[model]["family"])
-                yield f"{study}-{model}-{optimizer}", {
-                    "study": study,
-                    "model": model,
-                    "optimizer": optimizer,
-                    "family": family.name,
-                    "equations": family.equations,
-                    **_modules(p.optimizers[optimizer]["algorithm"]),
-                }
+                yield (
+                    f"{study}-{model}-{optimizer}",
+                    {
+                        "study": study,
+                        "model": model,
+                        "optimizer": optimizer,
+                        "family": family.name,
+                        "equations": family.equations,
+                        **_modules(p.optimizers[optimizer]["algorithm"]),
+                    },
+                )
 
 
 def _modules(algorithm: str) -> dict[str, str]:
@@ -58,7 +70,8 @@ def _source(baseline: Baseline) -> str:
 
 def _values(p: Parameters) -> dict[str, Any]:
     """M, alpha_s and alpha_t of each study."""
-    common = {name: getattr(p, name) for name in COMMON}
+    size = "dendrites_per_class" if p.dendrites is None else "dendrites"
+    common = {name: getattr(p, name) for name in (size, "alpha_s", "alpha_t")}
     own = {name: _own_values(common, dataset) for name, dataset in p.datasets.items()}
     study = p.sensitivity
     return {
@@ -76,6 +89,4 @@ def _values(p: Parameters) -> dict[str, Any]:
 
 def _own_values(common: dict[str, Any], dataset: Dataset) -> dict[str, Any]:
     """The dataset's tuned values; where it has none, the common ones."""
-    if dataset.tuned is None:
-        return common
-    return {**asdict(dataset.tuned), "dendrites_per_class": None}
+    return common if dataset.tuned is None else asdict(dataset.tuned)

@@ -25,6 +25,7 @@ RESPLITS = ROOT / "data/resplits"  # resplit
 MODELS = ROOT / "data/models"  # train: results, a function of parameters, data and seed alone
 BASELINES = ROOT / "data/models/baselines"  # fit: what the classifiers say of the test parts
 PROVENANCE = ROOT / "data/provenance"  # train, fit: how and when results were made
+SOURCES = ROOT / "data/sources.json"  # sources: hashes of what all trainings import
 EXAMPLES = ROOT / "data/examples.npz"  # evaluate: neurons to draw
 PART = ".part"  # how names of temporary files end; neither git nor DVC looks at them
 

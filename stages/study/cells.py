@@ -60,10 +60,8 @@ def all_cells(parameters: Parameters, n_classes: Mapping[str, int]) -> list[Cell
     """Every cell of every study."""
     return [
         cell
-        for training in parameters.derived["trainings"].values()
-        for cell in study_cells(
-            parameters, training["study"], training["model"], training["optimizer"], n_classes
-        )
+        for study, model, optimizer in (pair.split("-") for pair in parameters.derived["pairs"])
+        for cell in study_cells(parameters, study, model, optimizer, n_classes)
     ]
 
 
@@ -97,4 +95,4 @@ def _points(
 
 
 def _dendrites(values: Mapping[str, Any], n_classes: int) -> int:
-    return int(values["dendrites"] or values["dendrites_per_class"] * n_classes)
+    return int(values["dendrites"] if "dendrites" in values else values["dendrites_per_class"] * n_classes)

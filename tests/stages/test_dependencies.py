@@ -8,6 +8,9 @@ parameters, which DVC knows one by one.
 
 import ast
 import inspect
+import json
+import shutil
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +29,7 @@ from stages.plot import plot
 from stages.resplit import resplit
 from stages.split import split
 from stages.study import baselines, families
+from stages.tools import sources as sources_of
 from stages.train import train
 
 Registries = Mapping[str, set[str]]  # package -> the modules of it that are used
@@ -51,7 +55,9 @@ class Stage:
         return dict(argument.split("=") for argument in self.command[3:])
 
     def depends_on(self, file: str) -> bool:
-        return any(Path(file).is_relative_to(dep) for dep in self.deps)
+        """By itself, or by the hashes of what all trainings import."""
+        hashed = "data/sources.json" in self.deps and STAGES["sources"].depends_on(file)
+        return hashed or any(Path(file).is_relative_to(dep) for dep in self.deps)
 
 
 def stages() -> Iterator[Stage]:
@@ -73,7 +79,7 @@ def filled(described: dict[str, Any], values: dict[str, str]) -> tuple[list[str]
             text = text.replace(f"${{{name}}}", value)
         return text
 
-    deps, params = ([fill(text) for text in described[kind]] for kind in ("deps", "params"))
+    deps, params = ([fill(text) for text in described.get(kind, [])] for kind in ("deps", "params"))
     return fill(described["cmd"]).split(), deps, params
 
 
@@ -175,7 +181,9 @@ def test_a_stage_depends_on_every_source_that_it_imports(name: str) -> None:
 
 def test_every_stage_was_looked_at() -> None:
     modules = {path.stem for path in (ROOT / "stages").glob("*.py")} - {"__init__"}
-    assert {stage.module for stage in STAGES.values()} == {f"stages.{module}" for module in modules}
+    assert {stage.module for stage in STAGES.values()} - {"stages.tools.sources"} == {
+        f"stages.{module}" for module in modules
+    }
     trained = {name for name in STAGES if name.startswith("train@")}
     assert trained == {f"train@{name}" for name in PARAMS["derived"]["trainings"]}
     kernels = needed(STAGES["train@comparison-modn-bbo"])
@@ -186,11 +194,28 @@ def test_every_stage_was_looked_at() -> None:
 def test_training_depends_on_no_source_that_it_does_not_import() -> None:
     trainings = [stage for name, stage in STAGES.items() if name.startswith("train@")]
     imported = set.union(*map(needed, trainings))
-    for stage in trainings:
+    imported |= needed(STAGES["sources"])
+    for stage in [STAGES["sources"], *trainings]:
         for dep in stage.deps:
             files = [ROOT / dep] if (ROOT / dep).is_file() else list((ROOT / dep).rglob("*.py"))
-            declared = {str(file.relative_to(ROOT)) for file in files if "data" not in dep}
+            declared = {str(file.relative_to(ROOT)) for file in files if not dep.startswith("data/")}
             assert declared <= imported, f"{stage.name}: {sorted(declared - imported)}"
+
+
+def test_the_hashes_are_of_all_that_the_trainings_share(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in ("modn", "stages"):
+        shutil.copytree(ROOT / folder, place.root / folder)
+    shutil.copy2(ROOT / "dvc.yaml", place.root)
+    monkeypatch.setattr(sys, "argv", ["sources"])
+    sources_of.main()
+    before = json.loads((place.root / "data/sources.json").read_text())
+    trainings = [stage for name, stage in STAGES.items() if name.startswith("train@")]
+    assert set(before) >= set.intersection(*map(needed, trainings))
+    kernels = place.root / "modn/fast/kernels.py"
+    kernels.write_text(kernels.read_text() + "# changed\n")
+    sources_of.main()
+    after = json.loads((place.root / "data/sources.json").read_text())
+    assert {name for name in before if after[name] != before[name]} == {"modn/fast/kernels.py"}
 
 
 def test_a_baseline_of_another_library_does_not_depend_on_our_kernels() -> None:
@@ -272,8 +297,16 @@ def test_every_parameter_that_a_stage_reads_is_declared(place: Place) -> None:
             assert f"{key}.".startswith(tuple(declared)), f"{name} reads {key}"
 
 
-def test_the_report_depends_on_all_parameters_but_runtime() -> None:
-    assert set(STAGES["report"].params) == set(PARAMS) - {"runtime"}
+def test_the_report_depends_on_all_parameters_but_runtime(place: Place) -> None:
+    """By their hash."""
+    assert STAGES["report"].params == ["derived.sha256", "profile"]
+
+    def hashed(*overrides: str) -> str:
+        return str(place.parameters("profile=smoke", "datasets=[iris]", *overrides).derived["sha256"])
+
+    assert hashed() == hashed("runtime.workers=2")
+    others = ("split=sound", "grid_folds=5", "seed=7", "datasets.iris.test_size=20", "alpha_s=5")
+    assert len({hashed(), *map(hashed, others)}) == 1 + len(others)
 
 
 def test_no_stage_depends_on_where_it_runs() -> None:
