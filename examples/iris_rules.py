@@ -1,4 +1,4 @@
-"""Train on iris, read what was learnt as rules, keep the model in a file.
+"""Train on iris, print the rules, save the model.
 
 python examples/iris_rules.py
 """

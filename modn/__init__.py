@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from modn.estimators import DNMClassifier as DNMClassifier
     from modn.estimators import MODNClassifier as MODNClassifier
     from modn.fast.objective import Objective as Objective
-    from modn.methods.train import train as train
     from modn.neuron import Neuron as Neuron
     from modn.optimizers import make as make
     from modn.persistence import load as load
     from modn.persistence import save as save
+    from modn.training import train as train
 
     __version__: str
 
@@ -33,7 +33,7 @@ _HOMES = {
     "load": "modn.persistence",
     "make": "modn.optimizers",
     "save": "modn.persistence",
-    "train": "modn.methods.train",
+    "train": "modn.training",
 }
 
 __all__ = sorted([*_HOMES, *_MODULES, "__version__"])

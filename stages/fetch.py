@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,7 @@ def fetch(parameters: Parameters) -> None:
         if parameters.fetch.source == "uci" and dataset.uci_id is not None:
             _compare_with_uci(raw, dataset)
         tidy[name] = clean(raw, name, dataset)
-    table1 = pd.DataFrame([_describe(name, parameters.datasets[name], tidy[name]) for name in tidy])
+    table1 = pd.DataFrame([describe(name, parameters.datasets[name], tidy[name]) for name in tidy])
     _compare_with_paper(table1)
     with files.replaced_folder(files.TABLES) as folder:
         for name, table in tidy.items():
@@ -68,7 +69,7 @@ def clean(raw: pd.DataFrame, name: str, dataset: Dataset) -> pd.DataFrame:
     return tidy
 
 
-def _describe(name: str, dataset: Dataset, tidy: pd.DataFrame) -> dict[str, object]:
+def describe(name: str, dataset: Dataset, tidy: pd.DataFrame) -> dict[str, Any]:
     """A row of Table 1."""
     size = dataset.test_size
     test = size if isinstance(size, int) else math.ceil(size * len(tidy))

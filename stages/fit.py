@@ -31,7 +31,9 @@ def fit(parameters: Parameters, baseline: str) -> None:
     _check_names(f"baselines.{baseline}", chosen)
     datasets = parameters.derived["test_sizes"]
     parts = {name: files.read_arrays(files.RESPLITS / f"{name}.npz") for name in datasets}
-    parts = {name: arrays for name, arrays in parts.items() if baselines.suits(chosen, len(arrays["classes"]))}
+    parts = {
+        name: arrays for name, arrays in parts.items() if baselines.suits(chosen, len(arrays["classes"]))
+    }
     tasks = {
         f"baselines/{baseline}/{dataset}, seed {parameters.seed + run}": (
             chosen,

@@ -1,9 +1,11 @@
-"""The examples run and say what they promise."""
+"""The examples run and print what they promise."""
 
 import re
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
@@ -23,6 +25,7 @@ def test_iris_rules() -> None:
     assert text.endswith("the same from its file: True\n")
 
 
+@pytest.mark.slow
 def test_grid_search() -> None:
     text = output("grid_search.py")
     assert len(re.findall(r"\d+ dendrites: 0\.\d+ in cross-validation", text)) == 3

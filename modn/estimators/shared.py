@@ -18,9 +18,9 @@ from modn.constraints import Constraint, Flag, Integer, Number, OrNone, check_al
 from modn.dnm import DNM
 from modn.estimators.parameters import Jobs, Options, RandomState, Solver, Verbosity
 from modn.methods import Method, Start, Training
-from modn.methods.train import default_budget
 from modn.neuron import Neuron
 from modn.scaling import to_unit
+from modn.training import default_budget
 from modn.validation import sample_weights
 
 DENDRITES_PER_CLASS = 10  # M = 10 C, as in the paper's comparison of optimizers

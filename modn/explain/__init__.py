@@ -1,4 +1,4 @@
-"""What a trained neuron has learnt: rules in the features' own units."""
+"""Explanations of trained neurons: rules in the features' own units."""
 
 from modn.explain.rules import Accuracy, Condition, Named, Rule, Rules, named, rules
 

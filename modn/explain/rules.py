@@ -1,10 +1,10 @@
-"""What a trained neuron has learnt, as text: each dendrite is a conjunction of thresholds on features.
+"""A trained neuron as rules: each dendrite is a conjunction of thresholds on features.
 
-A synapse with a threshold inside its feature's range is a condition: excitatory, the feature is above
-x = theta_s / w_s; inhibitory, it is below (`Neuron.synapse_states`). Constant-1 synapses say nothing and are
-pruned; a constant-0 synapse shuts its dendrite, which is removed. What is left is a rule: its dendrite
-(Eq. 2) is 1 where all conditions hold and 0 elsewhere - the limit of steep synapses. Sums and telodendra
-(Eqs. 5, 8) then decide as they do in the neuron.
+A synapse with a threshold inside its feature's range is a condition: the feature is above x = theta_s / w_s
+(excitatory) or below it (inhibitory; see `Neuron.synapse_states`). Constant-1 synapses have no effect and are
+pruned; a constant-0 synapse shuts its dendrite, which is removed. The others form a rule: in the limit of
+steep synapses, the dendrite (Eq. 2) is 1 where all conditions hold and 0 elsewhere. Sums and telodendra
+(Eqs. 5, 8) then decide as in the neuron.
 
 >>> from sklearn.datasets import load_iris
 >>> from modn import MODNClassifier
@@ -27,13 +27,13 @@ from modn.neuron import Neuron
 from modn.scaling import from_unit
 from modn.validation import finite_array
 
-POINTS = 2000  # at which rules are compared with their neuron where there are no samples
+POINTS = 2000  # where rules are compared with their neuron if no samples are given
 
 Array = NDArray[np.float64]
 
 
 class Named(NamedTuple):
-    """A neuron with what its inputs and outputs are called."""
+    """A neuron with the names of its inputs and outputs."""
 
     neuron: Neuron
     feature_names: list[str]
@@ -61,7 +61,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Rule:
-    """One dendrite: where all its conditions hold, it speaks for some classes and against others."""
+    """One dendrite: where all its conditions hold, it supports some classes and opposes others."""
 
     dendrite: int
     conditions: tuple[Condition, ...]
@@ -74,12 +74,12 @@ class Rule:
 
 
 class Accuracy(NamedTuple):
-    """How well the neuron and its rules do on the same samples."""
+    """The accuracy of the neuron and of its rules on the same samples."""
 
     n_samples: int
     model: float
     rules: float
-    agreement: float  # share of the samples where both say the same
+    agreement: float  # share of the samples where both predict the same
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,12 +89,12 @@ class Rules:
     rules: tuple[Rule, ...]
     classes: NDArray[Any]
     start: Array  # (C,) the score of each class where no rule holds: -theta_t
-    weights: Array  # (C,) what each of its rules that holds adds to a class's score: w_t
+    weights: Array  # (C,) what each rule that holds adds to the score of its classes: w_t
     votes: Array  # (rules, C) the weights, where the rule's dendrite feeds the output
-    n_shut: int  # dendrites removed: a constant-0 synapse
-    n_inoperative: int  # dendrites removed: no output
-    n_pruned: int  # constant-1 synapses of the dendrites that are left
-    agreement: float = math.nan  # share of POINTS where rules and neuron say the same
+    n_shut: int  # dendrites removed because of a constant-0 synapse
+    n_inoperative: int  # dendrites removed because they feed no output
+    n_pruned: int  # constant-1 synapses of the remaining dendrites
+    agreement: float = math.nan  # share of POINTS where rules and neuron predict the same
     accuracy: Accuracy | None = None
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
@@ -143,8 +143,8 @@ def rules(
 ) -> Rules:
     """The rules of a fitted MODNClassifier or DNMClassifier.
 
-    `feature_names` are by default those the model was fitted with. With samples X and their labels y it is
-    measured how much of the neuron's accuracy the rules keep; without, how often they decide as it does.
+    `feature_names` are by default those that the model was fitted with. With samples X and labels y, the
+    accuracy of the rules and of the neuron is measured; without, how often both agree.
     """
     if not hasattr(model, "classes_"):
         raise TypeError(f"rules need a fitted MODNClassifier or DNMClassifier; got {type(model).__name__}")
@@ -167,7 +167,7 @@ def rules(
             for i in np.flatnonzero(np.isin(states[:, j], ["excitatory", "inhibitory"]))
         )
 
-    # by the first class they speak about
+    # Sorted by the first class that they support or oppose.
     kept = np.array(
         sorted(np.flatnonzero(~shut & ~silent), key=lambda j: int((votes[j] != 0).argmax())), dtype=int
     )
@@ -195,7 +195,7 @@ def rules(
 def named(
     model: Any, feature_names: Sequence[str] | None = None, class_names: Sequence[str] | None = None
 ) -> Named:
-    """The neuron of a fitted classifier, or the neuron itself; names not given are the classifier's."""
+    """The neuron of a fitted classifier, or the neuron itself; default names are the classifier's."""
     neuron = getattr(model, "neuron_", model)
     classes = [str(label) for label in getattr(model, "classes_", [])] or None
     if not isinstance(neuron, Neuron):  # a DNM: its only output is the second class
@@ -212,7 +212,7 @@ def named(
 
 
 def _agreement(found: Rules, model: Any) -> float:
-    """How often the rules and the neuron say the same of points anywhere in the features' ranges."""
+    """How often the rules and the neuron agree on points anywhere in the features' ranges."""
     unit = np.random.default_rng(0).random((POINTS, model.n_features_in_))
     by_model = model.classes_[model.neuron_.predict_proba(unit).argmax(axis=1)]
     return float(np.mean(found.predict(from_unit(unit, model.data_min_, model.data_max_)) == by_model))
@@ -234,7 +234,7 @@ def _measured(found: Rules, model: Any, X: ArrayLike, y: ArrayLike | None) -> Ru
 
 
 def _per_class(outputs: Array, model: Any) -> Array:
-    """Scores of the outputs as those of the classes: a DNM has none for its first one, which stays at 0."""
+    """Scores of the outputs as scores of the classes: a DNM has no output for its first class, scored 0."""
     return outputs if len(outputs) == len(model.classes_) else np.array([0.0, *outputs])
 
 

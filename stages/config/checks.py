@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, is_dataclass
 from typing import Any
 
-from modn import methods, optimizers
+from modn import methods
 from modn.constraints import Constraint, Integer, Number, OneOf, OrNone, check, check_all
 from stages.config.schema import Baseline, Dataset, Parameters
 from stages.study import families, measures
@@ -113,9 +113,8 @@ def check_parameters(parameters: Parameters) -> None:
             for optimizer in chosen:
                 _check_pair(study, f"{study}.{model}", model, optimizer, p)
     if len(p.tuned.get("modn", [])) > 1:
-        raise ValueError(
-            f"tuned.modn is {p.tuned['modn']}; allowed: one optimizer, since the other models are compared with it"
-        )
+        reason = "the other models are compared with it"
+        raise ValueError(f"tuned.modn is {p.tuned['modn']}; allowed: one optimizer, since {reason}")
     _check_sensitivity(p)
     for name, baseline in p.baselines.items():
         _check_baseline(f"baselines.{name}", name, baseline)
@@ -172,7 +171,9 @@ def _check_optimizer(key: str, name: str, block: Any) -> None:
         _check_names(key, block, methods.parameters(algorithm))
         families.method_of(block, "full")  # with a filter, so that all parameters are used
     except ValueError as error:
-        raise ValueError(str(error) if str(error).startswith((key, "there is")) else f"{key}: {error}") from None
+        raise ValueError(
+            str(error) if str(error).startswith((key, "there is")) else f"{key}: {error}"
+        ) from None
 
 
 def _check_names(key: str, values: Any, known: Mapping[str, Any]) -> None:

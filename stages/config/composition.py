@@ -1,8 +1,8 @@
 """How Hydra composes the parameters: registered with it here, for our entrypoints and for DVC alike.
 
-DVC composes conf/ in a process of its own and imports this module through conf/_plugins. `derived` is computed
-by a resolver, which also checks all other values: a value that is not allowed ends the composition before any
-file is written.
+DVC composes conf/ in a process of its own and imports this module through conf/_plugins. A resolver computes
+`derived` and checks all other values: a value that is not allowed ends the composition before any file is
+written.
 """
 
 import typing
@@ -66,7 +66,9 @@ def compose_stage(overrides: list[str]) -> Parameters:
         derived = derive(parameters)
         for name, value in derived.items():
             if parameters.derived.get(name) != value:
-                raise ValueError(f"params.yaml is stale: derived.{name} does not follow from the rest; {REMEDY}")
+                raise ValueError(
+                    f"params.yaml is stale: derived.{name} does not follow from the rest; {REMEDY}"
+                )
         if overrides:
             ConfigStore.instance().store(name="stage", node={"defaults": ["schema", "params", "_self_"]})
             with initialize_config_dir(str(ROOT), version_base=None):

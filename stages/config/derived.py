@@ -43,14 +43,17 @@ def _trainings(p: Parameters) -> Iterator[tuple[str, dict[str, str]]]:
         for model, chosen in pairs.items():
             for optimizer in chosen:
                 family = families.get(p.models[model]["family"])
-                yield f"{study}-{model}-{optimizer}", {
-                    "study": study,
-                    "model": model,
-                    "optimizer": optimizer,
-                    "family": family.name,
-                    "equations": family.equations,
-                    **_modules(p.optimizers[optimizer]["algorithm"]),
-                }
+                yield (
+                    f"{study}-{model}-{optimizer}",
+                    {
+                        "study": study,
+                        "model": model,
+                        "optimizer": optimizer,
+                        "family": family.name,
+                        "equations": family.equations,
+                        **_modules(p.optimizers[optimizer]["algorithm"]),
+                    },
+                )
 
 
 def _modules(algorithm: str) -> dict[str, str]:

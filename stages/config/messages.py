@@ -60,7 +60,7 @@ def explain_refusals() -> None:
             fallback = f"{str(error).partition(chr(10))[0]}: {cause}" if cause else str(error)
             raise ConfigCompositionException(next(filter(None, reasons), fallback)) from None
 
-    ConfigLoaderImpl.load_configuration = load_configuration  # type: ignore[method-assign]
+    ConfigLoaderImpl.load_configuration = load_configuration  # type: ignore[method-assign, assignment]
 
 
 def _refusal(override: str, config: DictConfig, group_options: Callable[[str], list[str]]) -> str | None:

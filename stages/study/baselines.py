@@ -1,7 +1,7 @@
 """The classifiers of the `baselines` study, by import path: MODN's own and those one would use instead.
 
-Each has its library's default parameters, unless conf/baselines sets others. A baseline with `standardise` gets
-standardised features: it measures distances or follows gradients in the features' own units.
+Each has its library's default parameters, unless conf/baselines sets others. A classifier that measures
+distances or follows gradients in the features' own units gets standardised features (`standardise`).
 """
 
 from importlib import import_module

@@ -60,8 +60,8 @@ def all_cells(parameters: Parameters, n_classes: Mapping[str, int]) -> list[Cell
     """Every cell of every study."""
     return [
         cell
-        for pair in parameters.derived["pairs"]
-        for cell in study_cells(parameters, *pair.split("-"), n_classes)
+        for study, model, optimizer in (pair.split("-") for pair in parameters.derived["pairs"])
+        for cell in study_cells(parameters, study, model, optimizer, n_classes)
     ]
 
 

@@ -1,139 +1,131 @@
-"""Say what a run of the whole pipeline does and how long it takes, without running it.
+"""Say what a run of the whole pipeline does and how long it takes, without running it: nothing is written.
 
-A row per stage of training or fitting: its tasks, the sigmoids they compute, and one core's time for them.
-There is a sigmoid for every sample, feature, dendrite and evaluated individual; in an MLP, for every sample,
-hidden unit and individual. Times are by a calibration on this machine. Nothing is written.
+Times are those of an earlier run, recorded in reports/<profile>/provenance.json, scaled by the work: for a
+training, evaluated individuals x samples x features x dendrites; for a fit, candidates x samples x features.
+They hold for the machine of the record. What the record lacks is taken from the closest that it has.
 """
 
 import argparse
-import heapq
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+import json
+import math
+from collections import defaultdict
+from collections.abc import Iterator
 from datetime import timedelta
+from statistics import mean
+from typing import NamedTuple
 
 import joblib
-import numpy as np
-from modn.methods.training import n_evaluations
+from sklearn.model_selection import ParameterGrid
 
-from modn import optimizers
-from stages import fetch, split
+from stages import fetch
 from stages.config import composition
 from stages.config.schema import Parameters
-from stages.fit import capped
-from stages.io import entrypoint
-from stages.study.cells import Cell, study_cells
-from stages.tools.calibration import Calibration, Parts, calibrate, kind
-
-SECONDS = 10.0  # of calibration
-OTHER_CORES = (1, 2, 4, 8, 16, 32, 64)
-
-# In units of the time in which a stage's process starts; measured in a run of the quick profile.
-DVC_SHARE = 0.75  # of each stage: DVC looks at dependencies, keeps results, writes dvc.lock
-OTHER_STAGES = 19.0  # fetch, split, resplit, evaluate, plot, report together, with DVC's share of them
+from stages.io import entrypoint, files
+from stages.io.entrypoint import StageError
+from stages.study import baselines, families
+from stages.study.cells import all_cells, training_of
 
 
-@dataclass(frozen=True)
-class Row:
-    """A stage of many tasks."""
+class Part(NamedTuple):
+    """The cells of a stage on one dataset, or a baseline on one."""
 
-    stage: str  # as DVC calls it
-    seconds: Sequence[float]  # of each task
-    sigmoids: int | None  # of all tasks; None: they compute something else
+    study: str
+    model: str  # of a fit: the baseline
+    optimizer: str
+    dataset: str
+    size: int  # samples x features
 
-    def wall_seconds(self, cores: int) -> float:
-        """Until the last task is done, where each core takes the longest one left."""
-        busy_until = [0.0] * cores
-        for seconds in sorted(self.seconds, reverse=True):
-            heapq.heapreplace(busy_until, busy_until[0] + seconds)
-        return max(busy_until)
+    @property
+    def stage(self) -> str:
+        """Its name in the record."""
+        return f"{self.study} {self.model}-{self.optimizer}".rstrip("-")
+
+    def distance(self, other: "Part") -> tuple[float, ...]:
+        """How different another part is: first by its optimizer, last by its size."""
+        kinds = (
+            (part.study == "baselines", part.optimizer, part.model, part.study) for part in (self, other)
+        )
+        differs = [one != two for one, two in zip(*kinds, strict=True)]
+        return *differs, self.dataset != other.dataset, abs(math.log(self.size / other.size))
 
 
-def plan(parameters: Parameters, seconds: float = SECONDS) -> str:
-    """The text of the plan."""
-    parts = {name: training_part(parameters, name) for name in parameters.datasets}
-    stages = dict(training_stages(parameters, parts))
-    cells = [cell for own in stages.values() for cell in own]
-    baselines = {name: capped(own, parameters.max_iterations) for name, own in parameters.baselines.items()}
-    measured = calibrate(cells, baselines, parameters.grid_folds, parts, parameters.runtime, seconds)
-    rows = [training_row(stage, own, parameters.runs, parts, measured) for stage, own in stages.items()]
-    rows += [fitting_row(name, parameters.resplits, measured) for name in baselines]
+class Work(NamedTuple):
+    """How many tasks a part has, and how much all of them compute."""
+
+    tasks: int
+    amount: float
+
+
+def work_of(parameters: Parameters) -> dict[Part, Work]:
+    """All that a run trains and fits."""
+    total: dict[Part, Work] = defaultdict(lambda: Work(0, 0.0))
+    for part, amount, tasks in _tasks(parameters):
+        total[part] = Work(total[part].tasks + tasks, total[part].amount + tasks * amount * part.size)
+    return dict(total)
+
+
+def _tasks(parameters: Parameters) -> Iterator[tuple[Part, float, int]]:
+    """Parts, with the work per sample and feature of each task, and how many there are."""
+    facts = {
+        name: fetch.describe(name, dataset, fetch.clean(fetch.read(dataset), name, dataset))
+        for name, dataset in parameters.datasets.items()
+    }
+    n_classes = {name: row["classes"] for name, row in facts.items()}
+    sizes = {name: row["train"] * row["features"] for name, row in facts.items()}
+    for cell in all_cells(parameters, n_classes):
+        part = Part(cell.study, cell.model, cell.optimizer, cell.dataset, sizes[cell.dataset])
+        evaluations = families.get(cell.family).evaluations(cell.settings, *training_of(parameters, cell))
+        yield part, evaluations * cell.n_dendrites, parameters.runs
+    for name, baseline in parameters.baselines.items():
+        # The default; each candidate on (folds - 1) / folds of the rows, folds times; the best on all rows.
+        fits = 2 + len(ParameterGrid(baseline.grid)) * (parameters.grid_folds - 1)
+        for dataset, size in sizes.items():
+            if baselines.suits(baseline, n_classes[dataset]):
+                yield Part("baselines", name, "", dataset, size), fits, parameters.resplits
+
+
+def plan(parameters: Parameters, profile: str) -> str:
+    """The text of the plan, by the record of a profile's run."""
+    path = files.report_folder(profile) / "provenance.json"
+    if not path.exists():
+        raise StageError(f"{path.relative_to(files.ROOT)} is missing; allowed: a profile that has a report")
+    record = json.loads(path.read_text(encoding="utf-8"))
+    seconds = {name: stage["core_seconds"] for name, stage in record["stages"].items()}
+    recorded = {  # seconds per work
+        part: seconds[part.stage][part.dataset] / work.amount
+        for part, work in work_of(composition.compose_plan([f"profile={profile}"])).items()
+        if part.dataset in seconds.get(part.stage, {})
+    }
+    stages: dict[str, list[tuple[int, float]]] = defaultdict(list)  # tasks and seconds of each dataset
+    lacking = []
+    for part, work in work_of(parameters).items():
+        closest = min(recorded, key=part.distance)
+        stages[part.stage].append((work.tasks, recorded[closest] * work.amount))
+        if closest[:4] != part[:4]:
+            lacking.append(f"{part.stage} on {part.dataset}: as {closest.stage} on {closest.dataset}")
+    totals = {name: tuple(map(sum, zip(*own, strict=True))) for name, own in stages.items()}
+    totals["all"] = tuple(map(sum, zip(*totals.values(), strict=True)))
+    width = max(map(len, totals))
     cores = parameters.runtime.workers or joblib.cpu_count()
-    head = (
-        f"Profile {parameters.profile}, {len(cells)} cells, runs of each: {parameters.runs}; "
-        f"{len(baselines)} baselines, resplits: {parameters.resplits}"
+    # Beside its tasks a stage starts workers and loads kernels.
+    starts = (
+        s["wall_seconds"] - sum(s["core_seconds"].values()) / record["cores"]
+        for s in record["stages"].values()
     )
-    return "\n".join([head, "", *_table(rows), "", *_wall_times(rows, measured, cores)])
-
-
-def training_part(parameters: Parameters, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """X and y of the first run, as fetch and split would make them."""
-    dataset = parameters.datasets[name]
-    tidy = fetch.clean(fetch.read(dataset), name, dataset)
-    content = tidy.to_csv(index=False, lineterminator="\n").encode()
-    parts = split.parts_of(content, name, dataset.test_size, replace(parameters.split, count=1))
-    return parts["X_train"][0], parts["y_train"][0]
-
-
-def training_stages(parameters: Parameters, parts: Parts) -> Iterator[tuple[str, list[Cell]]]:
-    """The name of each training stage, and its cells."""
-    n_classes = {name: int(y.max()) + 1 for name, (_, y) in parts.items()}
-    for study, pairs in parameters.derived["pairs"].items():
-        group = "train" if study == "comparison" else f"train_{study}"
-        for name, pair in pairs.items():
-            cells = study_cells(parameters, study, pair["model"], pair["optimizer"], n_classes)
-            yield f"{group}@{name}", cells
-
-
-def training_row(stage: str, cells: Sequence[Cell], runs: int, parts: Parts, measured: Calibration) -> Row:
-    """So many runs of each cell."""
-    seconds = [measured.runs[kind(cell)] for cell in cells for _ in range(runs)]
-    return Row(stage, seconds, runs * sum(_sigmoids(cell, parts[cell.dataset][0]) for cell in cells))
-
-
-def fitting_row(baseline: str, resplits: int, measured: Calibration) -> Row:
-    """So many resplits of each dataset."""
-    each = [seconds for (name, _), seconds in measured.fits.items() if name == baseline]
-    return Row(f"fit@{baseline}", each * resplits, None)
-
-
-def _sigmoids(cell: Cell, X: np.ndarray) -> int:
-    """How many one run computes."""
-    optimizer = optimizers.make(cell.algorithm, **cell.algorithm_parameters)
-    individuals = n_evaluations(optimizer, cell.schedule, cell.filter)
-    if cell.family == "mlp":
-        return individuals * len(X) * cell.n_dendrites
-    trainings = len(cell.theta_o) if cell.family == "dnm" else 1
-    return trainings * individuals * X.size * cell.n_dendrites
-
-
-def _table(rows: Sequence[Row]) -> list[str]:
-    everything = Row("all", [s for row in rows for s in row.seconds], sum(row.sigmoids or 0 for row in rows))
-    width = max(len(row.stage) for row in rows)
-    lines = [f"{'stage':{width}}  {'tasks':>7}  {'sigmoids':>9}  {'core time':>15}"]
-    for row in [*rows, everything]:
-        sigmoids = "" if row.sigmoids is None else f"{row.sigmoids:.2e}"
-        lines.append(
-            f"{row.stage:{width}}  {len(row.seconds):>7}  {sigmoids:>9}  {_clock(sum(row.seconds)):>15}"
-        )
-    return lines
-
-
-def _wall_times(rows: Sequence[Row], measured: Calibration, cores: int) -> list[str]:
-    """The whole run's on the given cores, and on other numbers of them."""
-    starts = len(rows) * (measured.process * (1 + DVC_SHARE) + measured.pool)
-    around = starts + OTHER_STAGES * measured.process
-
-    def wall(cores: int) -> float:
-        return around + measured.busyness * sum(row.wall_seconds(cores) for row in rows)
-
-    others = ", ".join(f"{n}: {_clock(wall(n))}" for n in OTHER_CORES if n != cores)
-    lines = [f"Expected on {cores} core{'s' * (cores > 1)}: {_clock(wall(cores))}", f"On {others}"]
-    if measured.busyness > 1.1:
-        lines.append(
-            f"Others use the cores, too: a task gets {1 / measured.busyness:.0%} of one. "
-            f"Alone it would be {_clock(wall(cores) / measured.busyness)}"
-        )
-    return lines
+    wall = len(stages) * max(0.0, mean(starts))
+    for own in stages.values():  # all cores are busy, or one is with the longest task
+        wall += max(sum(s for _, s in own) / cores, *(s / tasks for tasks, s in own))
+    return "\n".join(
+        [
+            f"Profile {parameters.profile}, by the record of profile {profile}",
+            "",
+            f"{'stage':{width}}  {'tasks':>7}  {'core time':>10}",
+            *(f"{name:{width}}  {tasks:>7}  {_clock(s):>10}" for name, (tasks, s) in totals.items()),
+            "",
+            *(f"Not in the record: {text}" for text in lacking),
+            f"Expected on {cores} core{'s' * (cores > 1)}: {_clock(wall)}, without DVC's own time",
+        ]
+    )
 
 
 def _clock(seconds: float) -> str:
@@ -143,16 +135,12 @@ def _clock(seconds: float) -> str:
 def main() -> None:
     """Print the plan, or what is wrong."""
     parser = argparse.ArgumentParser(prog="python -m stages.tools.plan", description=__doc__)
-    parser.add_argument(
-        "overrides", nargs="*", metavar="key=value", help="in Hydra's syntax: profile=paper runtime.workers=8"
-    )
-    parser.add_argument(
-        "--seconds", type=float, default=SECONDS, help="of calibration, about (default: %(default)s)"
-    )
+    parser.add_argument("overrides", nargs="*", metavar="key=value", help="in Hydra's syntax: profile=paper")
+    parser.add_argument("--record", default="quick", help="a profile that was run (default: %(default)s)")
     arguments = parser.parse_intermixed_args()
     composition.register()
     with entrypoint.reported("plan"):
-        print(plan(composition.compose_plan(arguments.overrides), arguments.seconds))
+        print(plan(composition.compose_plan(arguments.overrides), arguments.record))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Hash the sources that all trainings import: python -m stages.tools.sources.
 
-Every training depends on the file that it writes. So dvc.lock has these sources once, and not once for each of
-the trainings: DVC writes the whole of it after every stage.
+Every training depends on the file that it writes. So dvc.lock lists these sources once, not once for each
+training; DVC writes all of dvc.lock after every stage.
 """
 
 import argparse
@@ -19,7 +19,8 @@ def main() -> None:
     paths = [files.ROOT / path for path in described["stages"]["sources"]["deps"]]
     found = [file for path in paths for file in (path.rglob("*.py") if path.is_dir() else [path])]
     hashes = {
-        file.relative_to(files.ROOT).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest() for file in found
+        file.relative_to(files.ROOT).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in found
     }
     files.write_json(files.SOURCES, hashes)
 

@@ -1,4 +1,4 @@
-"""Rules: each dendrite as a conjunction in the features' own units, and what they keep of the accuracy."""
+"""Rules: each dendrite as a conjunction in the features' own units, and their accuracy."""
 
 from typing import Any
 

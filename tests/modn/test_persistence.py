@@ -1,4 +1,4 @@
-"""Model files: what was saved comes back; anything else is a clear error."""
+"""Model files: a saved model is loaded unchanged; any other file is a clear error."""
 
 import json
 from pathlib import Path
@@ -124,12 +124,12 @@ def test_a_file_of_a_later_format_says_so(tmp_path: Path) -> None:
 
 
 def damages() -> dict[str, Any]:
-    """Each takes a file's header and arrays and spoils them."""
+    """Functions that damage a file's header or arrays."""
     return {
         "no header": lambda header, arrays: (None, arrays),
         "another format": lambda header, arrays: (header | {"format": "other"}, arrays),
-        "version is no number": lambda header, arrays: (header | {"version": "1"}, arrays),
-        "a header that is no object": lambda header, arrays: ([FORMAT], arrays),
+        "version is not a number": lambda header, arrays: (header | {"version": "1"}, arrays),
+        "a header that is not an object": lambda header, arrays: ([FORMAT], arrays),
         "an unknown model": lambda header, arrays: (header | {"model": "Tree"}, arrays),
         "an unknown parameter": lambda header, arrays: (
             header | {"classifier": header["classifier"] | {"parameters": {"depth": 3}}},
@@ -168,7 +168,7 @@ def test_a_foreign_file_is_a_clear_error(tmp_path: Path, content: bytes) -> None
     path.write_bytes(content)
     with pytest.raises(FormatError, match="not a model file of modn") as refusal:
         modn.load(path)
-    assert "pickle" not in str(refusal.value)  # nobody is told how to open it all the same
+    assert "pickle" not in str(refusal.value)  # no hint at how to open it unsafely
     with pytest.raises(FileNotFoundError):
         modn.load(tmp_path / "none")
 

@@ -33,7 +33,7 @@ class Classifier(Protocol):
 
 
 class Family(ABC):
-    """One family; `allowed` lists its own parameters in conf/models, `defaults` those that may be left out."""
+    """One family; `allowed` has its own parameters in conf/models, `defaults` those that may be left out."""
 
     name: ClassVar[str]
     equations: ClassVar[str]  # the file that its trainings depend on beside what all do: the readable model
@@ -58,16 +58,26 @@ class Family(ABC):
         """Whether the family can tell so many classes apart."""
         return True
 
-    def check_dendrites(self, key: str, model: Block, n_dendrites: int, n_classes: int) -> None:
-        """Raise a ValueError unless the model can have so many dendrites, whose key it is, and classes."""
+    def check_dendrites(self, key: str, model: Block, n_dendrites: int, n_classes: int) -> None:  # noqa: B027
+        """Raise a ValueError with the key if the model cannot have so many dendrites for so many classes."""
 
     def method(self, model: Block, optimizer: Block, cap: int | None = None) -> Method:
         """How an optimizer trains the model; `cap`: the most iterations of any kind but on the parameters."""
         return method_of(optimizer)
 
+    def evaluations(self, model: Block, method: Method, budget: int) -> int:
+        """How many individuals one run evaluates."""
+        return method.work(None, budget).evaluations
+
     @abstractmethod
     def train(
-        self, cell: "Cell", method: Method, budget: int, X: np.ndarray, y: np.ndarray, rng: np.random.Generator
+        self,
+        cell: "Cell",
+        method: Method,
+        budget: int,
+        X: np.ndarray,
+        y: np.ndarray,
+        rng: np.random.Generator,
     ) -> Arrays:
         """What is stored of one run: at least those of `stored`."""
 

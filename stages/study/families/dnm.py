@@ -9,7 +9,7 @@ from modn.constraints import Constraint, ListOf, Number
 from modn.dnm import DNM as Neuron
 from modn.fast.dnm import DNMObjective
 from modn.methods import Method
-from stages.study.families import Arrays, Family, register, stored
+from stages.study.families import Arrays, Block, Family, register, stored
 
 if TYPE_CHECKING:
     from stages.study.cells import Cell
@@ -27,8 +27,18 @@ class DNM(Family):
         """Two classes only."""
         return n_classes == 2
 
+    def evaluations(self, model: Block, method: Method, budget: int) -> int:
+        """Those of a training for each threshold."""
+        return len(model["theta_o"]) * super().evaluations(model, method, budget)
+
     def train(
-        self, cell: "Cell", method: Method, budget: int, X: np.ndarray, y: np.ndarray, rng: np.random.Generator
+        self,
+        cell: "Cell",
+        method: Method,
+        budget: int,
+        X: np.ndarray,
+        y: np.ndarray,
+        rng: np.random.Generator,
     ) -> Arrays:
         """The parameters and the threshold that reach the lowest loss on the training part."""
         tried = []

@@ -21,7 +21,13 @@ class MLP(Family):
     equations = "modn/mlp.py"
 
     def train(
-        self, cell: "Cell", method: Method, budget: int, X: np.ndarray, y: np.ndarray, rng: np.random.Generator
+        self,
+        cell: "Cell",
+        method: Method,
+        budget: int,
+        X: np.ndarray,
+        y: np.ndarray,
+        rng: np.random.Generator,
     ) -> Arrays:
         """The parameters."""
         return stored(method.train(MLPObjective(X, y, cell.n_dendrites, cell.n_classes), budget, rng))

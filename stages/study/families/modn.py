@@ -23,7 +23,10 @@ class MODN(Family):
 
     name = "modn"
     equations = "modn/neuron.py"
-    allowed: ClassVar[Mapping[str, Constraint]] = {"filter": OneOf((LEARNED, *filters.FIXED)), **TwoStep.allowed}
+    allowed: ClassVar[Mapping[str, Constraint]] = {
+        "filter": OneOf((LEARNED, *filters.FIXED)),
+        **TwoStep.allowed,
+    }
     defaults: ClassVar[Mapping[str, Any]] = {name: getattr(TwoStep, name) for name in TwoStep.allowed}
 
     def check_dendrites(self, key: str, model: Block, n_dendrites: int, n_classes: int) -> None:
@@ -39,7 +42,13 @@ class MODN(Family):
         return method_of(optimizer, own["filter"], filter_iterations=iterations, rounds=own["rounds"])
 
     def train(
-        self, cell: "Cell", method: Method, budget: int, X: np.ndarray, y: np.ndarray, rng: np.random.Generator
+        self,
+        cell: "Cell",
+        method: Method,
+        budget: int,
+        X: np.ndarray,
+        y: np.ndarray,
+        rng: np.random.Generator,
     ) -> Arrays:
         """The parameters and P."""
         objective = Objective(X, y, cell.n_dendrites, cell.n_classes, cell.alpha_s, cell.alpha_t)
