@@ -103,7 +103,7 @@ def _warnings(status: dict[str, list[Any]]) -> list[str]:
                     changed.add(name)
     if not changed:
         return []
-    names = ", ".join(f"`{name}`" for name in sorted(changed))
+    names = ", ".join(f"`{name}`" for name in _without_derived(sorted(changed)))
     return [
         f"> **This report is out of date:** {names} changed after it was made. Run `make repro` to update it."
     ]
@@ -111,12 +111,18 @@ def _warnings(status: dict[str, list[Any]]) -> list[str]:
 
 def _parameters(difference: dict[str, dict[str, dict[str, Any]]], base: str) -> str:
     changes = {name: change for file in difference.values() for name, change in file.items()}
-    # Derived values follow from the others; alone, they show that the derivation changed.
-    chosen = {name: change for name, change in changes.items() if not name.startswith("derived.")} or changes
-    if not chosen:
+    if not changes:
         return "No parameter changed."
-    rows = [(f"`{name}`", _cell(c["old"]), _cell(c["new"])) for name, c in sorted(chosen.items())]
+    rows = [
+        (f"`{name}`", _cell(changes[name]["old"]), _cell(changes[name]["new"]))
+        for name in _without_derived(sorted(changes))
+    ]
     return _table(("parameter", base, "this branch"), rows, f"Parameters changed: {len(rows)}")
+
+
+def _without_derived(names: list[str]) -> list[str]:
+    """Derived values follow from the others; alone, they show that the derivation changed."""
+    return [name for name in names if not name.startswith("derived")] or names
 
 
 def _metrics(changes: dict[str, dict[str, Any]], base: str) -> str:

@@ -40,7 +40,7 @@ def results(project: Project) -> dict[str, bytes]:
     del made["reports/quick/provenance.json"]
     cell = rb"(?:</td>\s*<td[^>]*>| \| )"
     stages = rb"((?:train|fit) [\w -]+|<strong>all</strong>|\*\*all\*\*)(" + cell + rb"[\d.]+){2}"
-    fits = rb"((?:default|from a grid)(?:" + cell + rb"[\d.]*){3}" + cell + rb")[\d.e-]+"
+    fits = rb"((?:default|tuned)(?:" + cell + rb"[\d.]*){3}" + cell + rb")[\d.e-]+"
     for page in ("reports/quick/report.md", "reports/quick/index.html"):
         made[page], timed = re.subn(stages, rb"\1", made[page])
         assert timed == 8  # five trainings, two classifiers, and their sum

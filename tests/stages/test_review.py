@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from copies import ROOT, Project
+from copies import FEW, ROOT, Project
 
 from stages.tools import review
 
@@ -79,8 +79,7 @@ def test_nothing_changed_is_said_whatever_the_base_did_since(project: Project) -
 
 @pytest.mark.slow
 def test_report_older_than_its_parameters_is_out_of_date(project: Project) -> None:
-    parameters = branch_off(project).root / "params.yaml"
-    parameters.write_text(parameters.read_text().replace("alpha_s: 10.0\nalpha_t", "alpha_s: 5.0\nalpha_t"))
+    branch_off(project).succeed("python", "-m", "stages.tools.params", *FEW, "alpha_s=5")
     project.commit("Forgot to run")
     text = comment(project, "base=main")
     assert "> **This report is out of date:** `alpha_s` changed" in text
