@@ -1,55 +1,98 @@
-"""The classifiers of the baselines: by name, at their defaults, seeded, with a grid searched inside."""
+"""The classifiers of the baselines: by import path, at their defaults, seeded, with a grid searched inside."""
+
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
+import yaml
+from copies import ROOT
 from sklearn.datasets import load_iris
 from sklearn.pipeline import Pipeline
 
-from stages.study import baselines as classifiers
+from stages.config.schema import Baseline
+from stages.study import baselines
 
 X, y = load_iris(return_X_y=True)
-FAST = {"modn": {"max_iter": 3}, "dnm": {"max_iter": 3}, "mlp": {"max_iter": 200}}
+BASELINES = {
+    path.stem: Baseline(**yaml.safe_load(path.read_text()))
+    for path in sorted(ROOT.glob("conf/baselines/*.yaml"))
+}
 
 
-def rows_for(name: str) -> np.ndarray:
-    return y > 0 if name in classifiers.BINARY else y >= 0
+def quick(baseline: Baseline) -> Baseline:
+    counted = "max_iter" in baselines.parameter_names(baseline.estimator)
+    return replace(baseline, parameters={"max_iter": 200} if counted else {})
+
+
+def rows_for(baseline: Baseline) -> np.ndarray:
+    return y >= 0 if baselines.suits(baseline, 3) else y > 0
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("name", classifiers.names())
+@pytest.mark.parametrize("name", BASELINES)
 def test_a_score_of_each_class_whose_order_is_the_prediction(name: str) -> None:
-    rows = rows_for(name)
-    model = classifiers.make(name, FAST.get(name, {}), seed=1).fit(X[rows], y[rows])
-    scores = classifiers.class_scores(model, X[rows])
+    rows = rows_for(BASELINES[name])
+    model = baselines.make(quick(BASELINES[name]), seed=1).fit(X[rows], y[rows])
+    scores = baselines.class_scores(model, X[rows])
     assert scores.shape == (rows.sum(), len(np.unique(y[rows])))
-    said = np.unique(y[rows])[scores.argmax(axis=1)]
-    assert np.mean(said == model.predict(X[rows])) > 0.99  # the SVM votes: near a border it may differ
+    predictions = np.unique(y[rows])[scores.argmax(axis=1)]
+    assert np.mean(predictions == model.predict(X[rows])) > 0.99  # the SVM votes: near a border it may differ
 
 
-@pytest.mark.parametrize("name", classifiers.names())
+@pytest.mark.parametrize("name", BASELINES)
 def test_what_is_not_set_is_the_librarys_default(name: str) -> None:
-    made = classifiers.make(name, {}, seed=7)
+    made = baselines.make(replace(BASELINES[name], parameters={}), seed=7)
+    assert isinstance(made, Pipeline) == BASELINES[name].standardise
     own = made[-1] if isinstance(made, Pipeline) else made
     expected = type(own)().get_params()
     if "random_state" in expected:
         expected["random_state"] = 7
     assert own.get_params() == expected
-    assert set(classifiers.parameter_names(name)) == set(type(own)().get_params(deep=False))
+    names = baselines.parameter_names(BASELINES[name].estimator)
+    assert set(names) == set(type(own)().get_params(deep=False)) >= set(BASELINES[name].grid)
 
 
 @pytest.mark.parametrize(("name", "standardised"), [("svm", True), ("knn", True), ("random_forest", False)])
 def test_those_that_need_it_get_standardised_features(name: str, standardised: bool) -> None:
-    assert isinstance(classifiers.make(name, {}, seed=0), Pipeline) == standardised
-    far = classifiers.make(name, {}, seed=0).fit(X * [1, 1e3, 1, 1], y).predict(X * [1, 1e3, 1, 1])
-    np.testing.assert_array_equal(far, classifiers.make(name, {}, seed=0).fit(X, y).predict(X))
+    assert BASELINES[name].standardise == standardised
+    far = baselines.make(BASELINES[name], seed=0).fit(X * [1, 1e3, 1, 1], y).predict(X * [1, 1e3, 1, 1])
+    np.testing.assert_array_equal(far, baselines.make(BASELINES[name], seed=0).fit(X, y).predict(X))
+
+
+def test_which_classes_a_classifier_tells_apart_is_known_from_its_tags() -> None:
+    binary = {name for name, baseline in BASELINES.items() if not baselines.suits(baseline, 3)}
+    assert binary == {"dnm"}
+    assert all(baselines.suits(baseline, 2) for baseline in BASELINES.values())
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "sklearn.svm.Nope",
+        "sklearn.nope.SVC",
+        "sklearn.svm.SVR",  # a regressor
+        "sklearn.base.ClassifierMixin",
+        "sklearn.preprocessing.StandardScaler",
+        "sklearn.ensemble.VotingClassifier",  # needs estimators
+        "modn.Neuron",
+        "modn.constraints.Integer",
+    ],
+)
+def test_a_path_that_is_no_classifier_is_refused(path: str) -> None:
+    with pytest.raises(ValueError, match=rf"estimator is '{path}'; allowed: a classifier"):
+        baselines.estimator_class(path)
 
 
 def test_a_grid_is_searched_within_the_training_set_and_the_best_candidate_kept() -> None:
+    def searched(name: str, **blocks: Any) -> Any:
+        return baselines.searched(replace(BASELINES[name], **blocks), 3, seed=4)
+
     noise = np.random.default_rng(0).permutation(y)
-    search = classifiers.searched("knn", {}, {"n_neighbors": [1, 60]}, 3, seed=0)
+    search = searched("knn", grid={"n_neighbors": [1, 60]})
     assert search.fit(X, y).best_params_ == {"kneighborsclassifier__n_neighbors": 1}
     assert search.fit(X, noise).n_splits_ == 3
     assert len(search.cv_results_["params"]) == 2
-    again = classifiers.searched("random_forest", {"n_estimators": 5}, {"max_depth": [1, 3]}, 3, seed=4)
+    again = searched("random_forest", parameters={"n_estimators": 5}, grid={"max_depth": [1, 3]})
     one = again.fit(X, y).cv_results_["mean_test_score"]
     np.testing.assert_array_equal(one, again.fit(X, y).cv_results_["mean_test_score"])

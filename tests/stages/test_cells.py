@@ -3,8 +3,9 @@
 import pytest
 from copies import Place
 
+from modn.methods import Search, TwoStep
 from stages.config.schema import Parameters
-from stages.study.cells import all_cells, study_cells
+from stages.study.cells import all_cells, study_cells, training_of
 
 CLASSES = {"raisin": 2, "iris": 3, "seeds": 3}
 
@@ -21,9 +22,10 @@ def test_the_comparison_is_at_common_values(parameters: Parameters) -> None:
         ("iris", 30, 10, 1),
         ("seeds", 30, 10, 1),
     ]
-    assert {c.schedule.parameter_iterations for c in cells} == {3000}
-    assert {(c.family, c.filter, c.algorithm) for c in cells} == {("modn", "partition", "bp")}
-    assert {c.algorithm_parameters["gradient"] for c in cells} == {"published"}
+    trained = [training_of(parameters, cell) for cell in cells]
+    assert {budget for _, budget in trained} == {3000}
+    assert {(c.family, c.settings["filter"]) for c in cells} == {("modn", "partition")}
+    assert {method.gradient for method, _ in trained if isinstance(method, Search)} == {"published"}
 
 
 def test_the_tuned_values_are_table_4s(parameters: Parameters) -> None:
@@ -33,14 +35,22 @@ def test_the_tuned_values_are_table_4s(parameters: Parameters) -> None:
         ("iris", 12, 10, 1),
         ("seeds", 16, 5, 1),
     ]
-    assert [c.schedule.parameter_iterations for c in cells] == [400, 300, 400]
-    assert {c.schedule.filter_iterations for c in cells} == {10}
+    trained = [training_of(parameters, cell) for cell in cells]
+    assert [budget for _, budget in trained] == [400, 300, 400]
+    assert {method.filter_iterations for method, _ in trained if isinstance(method, TwoStep)} == {10}
+
+
+def test_a_cap_is_one_on_all_kinds_of_iterations(place: Place) -> None:
+    parameters = place.parameters("datasets=[iris]", "max_iterations=4")
+    (cell,) = study_cells(parameters, "comparison", "modn", "bbo", {"iris": 3})
+    method, budget = training_of(parameters, cell)
+    assert isinstance(method, TwoStep) and (budget, method.filter_iterations) == (4, 4)
 
 
 def test_dnm_is_for_two_classes(parameters: Parameters) -> None:
     cells = study_cells(parameters, "tuned", "dnm", "bbo", CLASSES)
     assert [c.dataset for c in cells] == ["raisin"]
-    assert cells[0].theta_o == (0.1, 0.5, 0.9) and cells[0].filter is None
+    assert cells[0].settings["theta_o"] == [0.1, 0.5, 0.9]
 
 
 def test_sensitivity_sweeps_m_and_the_alphas_and_counts_a_common_point_once(parameters: Parameters) -> None:

@@ -1,17 +1,18 @@
 """conf/: all of it composes, agrees with the paper, and refuses what is not allowed, in so many words."""
 
+import functools
 import hashlib
-from dataclasses import MISSING, fields
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 import yaml
 from copies import Place, Project
 
-from modn import optimizers
+from modn import methods
 from stages.config import composition
-from stages.config.schema import ConfigurationError
+from stages.study import families
 
 ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"
@@ -53,10 +54,11 @@ def test_every_choice_composes(group: str, choice: str) -> None:
     if group in LISTS:
         own = read(group, choice)
         assert list(composed[group]) == [choice]
-        assert {key: composed[group][choice][key] for key in own} == own
+        own.pop("defaults", None)
+        assert composed[group][choice].items() >= {k: v for k, v in own.items() if k != "first"}.items()
     else:
         assert composed["profile"] == (choice if group == "profile" else "quick")
-        assert composed["derived"]["pairs"]
+        assert composed["derived"]["trainings"]
 
 
 def test_params_yaml_is_what_conf_composes_to() -> None:
@@ -88,6 +90,9 @@ def test_profiles_differ_in_effort_alone() -> None:
         name: yaml.safe_load(composition.compose_conf([f"profile={name}"])) for name in choices("profile")
     }
     plain = {name: {k: v for k, v in c.items() if k not in effort} for name, c in composed.items()}
+    for c in plain.values():  # of what differs
+        for name in ("sha256", "fits", "values"):
+            del c["derived"][name]
     grids = {name: c.pop("sensitivity") for name, c in plain.items()}  # quick's has fewer points, smoke's few
     baselines = {name: c.pop("baselines") for name, c in plain.items()}  # smoke has the fast ones
     assert plain["smoke"] == plain["quick"] == plain["paper"]
@@ -103,23 +108,58 @@ def test_the_defaults_are_the_papers() -> None:
     assert list(composed["datasets"]) == pd.read_csv(PAPER / "table1_datasets.csv")["dataset"].tolist()
     assert sorted(composed["datasets"]) == choices("datasets")
     printed = pd.read_csv(PAPER / "table3_acc_by_optimizer.csv").dropna()
-    pairs = {
-        (pair["model"], pair["optimizer"]) for pair in composed["derived"]["pairs"]["comparison"].values()
-    }
+    trainings = composed["derived"]["trainings"].values()
+    pairs = {(one["model"], one["optimizer"]) for one in trainings if one["study"] == "comparison"}
     assert pairs >= set(zip(printed["model"], printed["optimizer"], strict=True))
     assert composed["split"] == {"protocol": "published", "seed": 22, "count": 1}
 
 
 @pytest.mark.parametrize("name", choices("optimizers"))
 def test_an_optimizers_file_names_each_of_its_fields_with_its_default(name: str) -> None:
-    values = read("optimizers", name)
-    algorithm = str(values.pop("algorithm"))
-    defaults = {f.name: f.default for f in fields(optimizers.parameters_class(algorithm))}
-    assert MISSING not in defaults.values()
-    if name == "bp":  # Table 3's column is reproduced with the printed gradient
+    values = composed_optimizer(name)
+    algorithm = values.pop("algorithm")
+    defaults = methods.parameters(algorithm)
+    if methods.JOINED in algorithm:
+        values["first"].pop("algorithm")
+        assert values["then"].items() <= defaults.pop("then").items()  # what is left out is the default
+        del values["then"]
+    elif name == "bp":  # Table 3's column is reproduced with the printed gradient
         assert values.pop("gradient") == "published"
         assert defaults.pop("gradient") == "exact"
     assert {key: tuple(v) if isinstance(v, list) else v for key, v in values.items()} == defaults
+
+
+@functools.cache
+def composed_text() -> str:
+    return composition.compose_conf(["datasets=[iris]"])
+
+
+def composed_optimizer(name: str) -> dict[str, Any]:
+    return yaml.safe_load(composed_text())["optimizers"][name]
+
+
+def test_a_pair_takes_the_first_optimizers_values_from_its_file() -> None:
+    own, pair = composed_optimizer("bbo"), composed_optimizer("bbo_adam")
+    assert own["iterations"] is None and pair["first"]["iterations"] == 100
+    assert pair["first"] == own | {"iterations": 100}
+    changed = yaml.safe_load(composition.compose_conf(["datasets=[iris]", "optimizers.bbo.population=50"]))
+    assert changed["optimizers"]["bbo"]["population"] == 50
+    assert changed["optimizers"]["bbo_adam"] == pair  # one optimizer's parameter is not another's
+    also = composition.compose_conf(["datasets=[iris]", "optimizers.bbo_adam.first.population=50"])
+    assert yaml.safe_load(also)["optimizers"]["bbo_adam"]["first"]["population"] == 50
+
+
+@pytest.mark.parametrize("name", families.names())
+def test_a_family_without_its_parameters_is_refused_or_complete(name: str) -> None:
+    family = families.get(name)
+    required = set(family.allowed) - set(family.defaults)
+    if required:
+        with pytest.raises(ValueError, match=rf"models.mine.{min(required)} is None; allowed: "):
+            family.check("models.mine", {"title": "Mine", "family": name})
+    else:
+        family.check("models.mine", {"title": "Mine", "family": name})
+    with pytest.raises(ValueError, match=r"there is no key 'models.mine.colour'; allowed: .*family"):
+        family.check("models.mine", {"title": "Mine", "family": name, "colour": "red"})
 
 
 @pytest.mark.parametrize("name", choices("datasets"))
@@ -157,7 +197,10 @@ BAD = [
     ("datasets.iris.colour=red", ["'colour' in datasets.iris", "allowed: class_column,"]),
     ("+datasets.iris.colour=red", ["'datasets.iris.colour'", "allowed: class_column,"]),
     ("optimizers.pso.speed=1", ["'speed' in optimizers.pso", "inertia"]),
-    ("+optimizers.pso.speed=1", ["optimizers.pso", "'speed'", "inertia"]),
+    ("+optimizers.pso.speed=1", ["no key 'optimizers.pso.speed'", "inertia"]),
+    ("+optimizers.bbo_adam.first.speed=1", ["no key 'optimizers.bbo_adam.first.speed'", "mutation"]),
+    ("+models.mlp.filter=full", ["no key 'models.mlp.filter'", "allowed: family, title"]),
+    ("+models.mlp.colour=red", ["no key 'models.mlp.colour'", "allowed: family, title"]),
     ("derived.pairs={}", ["derived.pairs={}", "follows from the other parameters"]),
     # wrong types
     ("alpha_s=abc", ["alpha_s=abc", "'abc'", "Float"]),
@@ -166,8 +209,10 @@ BAD = [
     ("runs=1.5", ["runs=1.5", "'1.5'", "Integer"]),
     ("runs=true", ["runs=true", "'True'", "Integer"]),
     ("comparison.modnf=bbo", ["comparison.modnf=bbo", "list"]),
-    ("optimizers.pso.inertia=abc", ["optimizers.pso.inertia", "'abc'", "Float"]),
-    ("models.modn=5", ["models.modn=5", "Model"]),
+    ("optimizers.pso.inertia=abc", ["optimizers.pso", "inertia is 'abc'", "allowed: a finite number >= 0"]),
+    ("optimizers.bbo_adam.then=5", ["optimizers.bbo_adam.then is 5", "allowed: parameters by name"]),
+    ("optimizers.adam.decays=[abc]", ["optimizers.adam", "decays is ['abc']", "allowed: a list"]),
+    ("models.modn=5", ["models.modn is 5", "allowed: a title, a family and its parameters"]),
     # out of range
     ("alpha_s=-1", ["alpha_s is -1.0", "allowed: a finite number > 0"]),
     ("alpha_s=inf", ["alpha_s is inf", "allowed: a finite number > 0"]),
@@ -182,10 +227,10 @@ BAD = [
     ("runtime.workers=0", ["runtime.workers is 0", "allowed: an integer >= 1"]),
     ("models.modn.rounds=0", ["models.modn.rounds is 0", "allowed: an integer >= 1"]),
     ("models.modn.filter_iterations=-1", ["models.modn.filter_iterations is -1", "allowed: an integer >= 0"]),
-    ("optimizers.bbo.population=0", ["optimizers.bbo", "population=0", "an integer of at least 2"]),
-    ("optimizers.bp.gradient=steep", ["optimizers.bp", "gradient='steep'", "'exact', 'published'"]),
-    ("datasets.iris.test_size=-1", ["datasets.iris.test_size is -1", "a share between 0 and 1"]),
-    ("datasets.iris.test_size=1.5", ["datasets.iris.test_size is 1.5", "a number of rows >= 1"]),
+    ("optimizers.bbo.population=0", ["optimizers.bbo", "population is 0", "allowed: an integer >= 2"]),
+    ("optimizers.bp.gradient=steep", ["optimizers.bp", "gradient is 'steep'", "allowed: exact, published"]),
+    ("datasets.iris.test_size=-1", ["datasets.iris.test_size is -1", "or a number in (0, 1)"]),
+    ("datasets.iris.test_size=1.5", ["datasets.iris.test_size is 1.5", "allowed: an integer >= 1"]),
     ("datasets.iris.n_classes=1", ["datasets.iris.n_classes is 1", "allowed: an integer >= 2"]),
     ("datasets.iris.iterations=0", ["datasets.iris.iterations is 0", "allowed: an integer >= 1"]),
     ("datasets.iris.sha256=abc", ["datasets.iris.sha256 is 'abc'", "64 lower-case hexadecimal digits"]),
@@ -204,15 +249,21 @@ BAD = [
     ("split.protocol=nope", ["split.protocol is 'nope'", "allowed: published, sound"]),
     ("fetch.source=web", ["fetch.source is 'web'", "allowed: bundled, uci"]),
     ("runtime.engine=gpu", ["runtime.engine is 'gpu'", "allowed: dask, local"]),
+    ("models.modn.family=cnn", ["models.modn.family is 'cnn'", "allowed: dnm, mlp, modn"]),
+    ("measures=[acc]", ["measures is ['acc']", "allowed: acc and auc"]),
+    ("baselines.knn.estimator=os.system", ["baselines.knn.estimator is 'os.system'", "in modn or sklearn"]),
+    ("baselines.knn.estimator=sklearn.__main__.X", ["baselines.knn.estimator is", "in modn or sklearn"]),
+    ("baselines.knn.estimator=knn", ["baselines.knn.estimator is 'knn'", "such as sklearn.svm.SVC"]),
+    ("baselines.knn.grid.n_neighbors=[]", ["baselines.knn.grid.n_neighbors is []", "at least one"]),
     ("models.modn.filter=round", ["models.modn.filter is 'round'", "allowed: full, learned, partition"]),
     ("datasets.iris.missing=guess", ["datasets.iris.missing is 'guess'", "drop_rows, median, refuse"]),
-    ("optimizers.bbo.algorithm=nope", ["optimizers.bbo.algorithm is 'nope'", "allowed: adam, bbo,"]),
+    ("optimizers.bbo.algorithm=nope", ["optimizers.bbo.algorithm is 'nope'", "allowed: adam, bbo,", "joined by +"]),
     # what does not go together
-    ("comparison.modn=[bp]", ["comparison.modn is 'bp'", "bbo, ga, pso, pbil, es", "filter is learned"]),
+    ("comparison.modn=[bp]", ["comparison.modn: ", "'bp'", "allowed: adam, bbo, es, ga, pbil, pso", "P is learned"]),
     ("comparison.modn=[nope]", ["comparison.modn is 'nope'", "allowed: adam, bbo,"]),
     ("+comparison.nope=[bbo]", ["comparison is 'nope'", "allowed: dnm, mlp, modn, modnf, modnp"]),
     ("optimizers=[bbo]", ["comparison.modn is 'ga'", "allowed: bbo"]),
-    ("dendrites=16", ["dendrites is 16", "multiples of iris's 3 classes", "MODNP"]),
+    ("dendrites=16", ["dendrites is 16", "multiples of 3", "MODNP gives each of 3 classes"]),
 ]  # fmt: skip
 
 
@@ -241,7 +292,12 @@ def test_dendrites_need_not_be_shared_out_where_no_model_shares_them() -> None:
     [
         ("alpha_s: 10.0", "alpha_s: -1", ["alpha_s is -1.0", "a finite number > 0"]),
         ("alpha_s: 10.0", "alpha_s: abc", ["alpha_s", "'abc'", "Float"]),
-        ("alpha_s: 10.0", "alpha_x: 10.0", ["alpha_x"]),
+        ("alpha_s: 10.0\n", "", ["params.yaml is incomplete: it has no alpha_s", "make params"]),
+        ("    missing: refuse\n", "", ["it has no datasets.iris.missing", "make params"]),
+        ("  protocol: published\n", "", ["it has no split.protocol", "make params"]),
+        ("seed: 100\n", "seed: 100\nalpha_x: 10.0\n", ["no key 'alpha_x'"]),
+        ("iterations: 300", "iterations: 7", ["stale: derived.", "make params"]),
+        ("seed: 100\n", "seed: 7\n", ["stale: derived.sha256", "make params"]),
         ("source: bundled", "source: web", ["fetch.source is 'web'", "bundled, uci"]),
         ("file: data/raw/uci/iris.csv", "file: iris.csv", ["datasets.iris.file is 'iris.csv'"]),
     ],
@@ -250,18 +306,18 @@ def test_a_stage_refuses_a_params_yaml_spoilt_by_hand(
     place: Place, before: str, after: str, expected: list[str]
 ) -> None:
     path = place.root / "params.yaml"
-    path.write_text(composition.compose_conf(["datasets=[iris]"]))
+    path.write_text(composed_text())
     assert before in path.read_text()
-    path.write_text(path.read_text().replace(before, after))
+    path.write_text(path.read_text().replace(before, after, 1))
     with pytest.raises(Exception) as refusal:
         composition.compose_stage([])
     assert all(part in str(refusal.value) for part in expected), str(refusal.value)
 
 
 def test_a_stages_override_is_checked_like_a_composed_value(place: Place) -> None:
-    (place.root / "params.yaml").write_text(composition.compose_conf(["datasets=[iris]"]))
+    (place.root / "params.yaml").write_text(composed_text())
     assert composition.compose_stage(["alpha_s=5"]).alpha_s == 5
-    with pytest.raises(ConfigurationError, match="alpha_s is -1"):
+    with pytest.raises(ValueError, match="alpha_s is -1"):
         composition.compose_stage(["alpha_s=-1"])
     with pytest.raises(Exception, match="no key 'alpha_x' at the top level"):
         composition.compose_stage(["alpha_x=1"])

@@ -160,7 +160,9 @@ def needed(stage: Stage) -> set[str]:
         algorithm = PARAMS["optimizers"][stage.arguments["optimizer"]]["algorithm"]
         family = PARAMS["models"][stage.arguments["model"]]["family"]
         registries = {
-            "modn.optimizers": {home(optimizers.parameters_class(part)) for part in algorithm.split(methods.JOINED)},
+            "modn.optimizers": {
+                home(optimizers.parameters_class(part)) for part in algorithm.split(methods.JOINED)
+            },
             "stages.study.families": {home(type(families.get(family)))},
         }
         return sources({stage.module}, registries)
@@ -202,7 +204,9 @@ def test_training_depends_on_no_source_that_it_does_not_import() -> None:
             assert declared <= imported, f"{stage.name}: {sorted(declared - imported)}"
 
 
-def test_the_hashes_are_of_all_that_the_trainings_share(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_hashes_are_of_all_that_the_trainings_share(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for folder in ("modn", "stages"):
         shutil.copytree(ROOT / folder, place.root / folder)
     shutil.copy2(ROOT / "dvc.yaml", place.root)

@@ -1,137 +1,154 @@
-"""The plan of a run: its counts are those of the run, its times are finite, and nothing is written."""
+"""The plan of a run: its counts are those of the run, its times scale a record, and nothing is written."""
 
+import json
 import re
-from typing import Any
 
-import numpy as np
 import pytest
-from copies import FEW, Place, Project
+from copies import FEW, ROOT, Place, Project
 
-from modn.methods import training
-from stages.config.schema import Baseline
-from stages.study.cells import Cell, study_cells
-from stages.tools import calibration, plan
-from stages.tools.calibration import Calibration
-from stages.tools.plan import Row
-from stages.train import train_one
+from stages.fetch import fetch
+from stages.io import files
+from stages.resplit import resplit
+from stages.split import split
+from stages.study import families
+from stages.study.cells import all_cells, training_of
+from stages.tools import plan
+from stages.tools.plan import Part
+from stages.train import train
+
+QUICK = ROOT / "reports/quick/provenance.json"
 
 
 def table(text: str) -> dict[str, int]:
     """Stage -> tasks, as printed."""
-    return {
-        name: int(tasks) for name, tasks in re.findall(r"^(train\S*|fit\S*|all) +(\d+) ", text, re.MULTILINE)
-    }
+    studies = "comparison|tuned|sensitivity|baselines"
+    rows = re.findall(rf"^((?:{studies}) \S+|all) +(\d+) ", text, re.MULTILINE)
+    return {name: int(tasks) for name, tasks in rows}
+
+
+def seconds_of(clock: str) -> float:
+    if clock.endswith(" s"):
+        return float(clock.removesuffix(" s"))
+    hours, minutes, seconds = map(int, clock.split(":"))
+    return 3600 * hours + 60 * minutes + seconds
+
+
+def expected(text: str) -> tuple[int, float]:
+    """Cores, and seconds of the whole run on them."""
+    found = re.search(r"^Expected on (\d+) cores?: ([\d.:]+(?: s)?),", text, re.MULTILINE)
+    assert found is not None, text
+    return int(found[1]), seconds_of(found[2])
+
+
+def recorded(place: Place) -> None:
+    path = place.root / "reports/quick/provenance.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(QUICK.read_bytes())
 
 
 def test_the_plan_of_a_fresh_clone_counts_every_task_and_writes_nothing(fresh: Project) -> None:
+    (fresh.root / "reports/quick").mkdir(parents=True)
+    (fresh.root / "reports/quick/provenance.json").write_bytes(QUICK.read_bytes())
     before = fresh.contents()
-    done = fresh.stage("plan", "profile=smoke", "datasets=[iris,caesarian]", "--seconds", "0.1")
+    done = fresh.stage("tools.plan", "profile=smoke", "datasets=[iris,caesarian]")
     assert done.returncode == 0, done.stdout
     tasks = table(done.stdout)
-    assert tasks["train@modn-bbo"] == 2 * 2  # datasets, runs
-    assert tasks["train_tuned@dnm-bbo"] == 1 * 2  # two classes: caesarian
-    assert tasks["train_sensitivity@modn-bbo"] == 7 * 2  # iris: M is 4, 12, 20; two alpha_s, two alpha_t
-    assert (tasks["fit@knn"], tasks["fit@dnm"]) == (2 * 2, 1 * 2)
+    assert tasks["comparison modn-bbo"] == 2 * 2  # datasets, runs
+    assert tasks["tuned dnm-bbo"] == 1 * 2  # two classes: caesarian
+    assert tasks["sensitivity modn-bbo"] == 7 * 2  # iris: M is 4, 12, 20; two alpha_s, two alpha_t
+    assert (tasks["baselines knn"], tasks["baselines dnm"]) == (2 * 2, 1 * 2)
     assert tasks.pop("all") == sum(tasks.values())
-    assert re.search(r"^Expected on 1 core: [\d.:]+", done.stdout, re.MULTILINE)
+    assert expected(done.stdout)[0] == 1
     assert fresh.contents() == before
-    assert fresh.succeed("git", "status", "--porcelain") == ""
 
 
 REFUSED = {
     "alpha_x=1": ["plan: ", "no key 'alpha_x'", "alpha_s"],
     "alpha_s=-1": ["plan: alpha_s is -1.0", "> 0"],
     "profile=nope": ["plan: ", "profile has no 'nope'", "paper"],
+    "--record=nope": [
+        "plan: reports/nope/provenance.json is missing",
+        "allowed: a profile that has a report",
+    ],
 }
 
 
 @pytest.mark.parametrize("override", REFUSED)
 def test_a_refused_value_is_named(sources: Project, override: str) -> None:
-    done = sources.stage("plan", override)
+    done = sources.stage("tools.plan", override)
     assert done.returncode not in (0, None)
     assert done.stdout.count("\n") == 1 and "Traceback" not in done.stdout
     assert all(part in done.stdout for part in REFUSED[override]), done.stdout
 
 
-def test_tasks_and_sigmoids_are_those_of_a_run(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    train, evaluated = training.train, []
-
-    def counting(*arguments: Any) -> training.Training:
-        result = train(*arguments)
-        evaluated.append(result.evaluations)
-        return result
-
-    monkeypatch.setattr(training, "train", counting)
+def test_the_evaluations_are_those_of_a_run(place: Place) -> None:
     more = ["comparison.modn=[es]", "comparison.modnp=[adam,pbil]", "tuned.dnm=[bbo]"]
     parameters = place.parameters(*FEW, *more)
-    parts = {name: plan.training_part(parameters, name) for name in parameters.datasets}
-    stages = dict(plan.training_stages(parameters, parts))
-    assert {cell.family for cells in stages.values() for cell in cells} == {"modn", "dnm", "mlp"}
-    for stage, cells in stages.items():
-        measured = Calibration({calibration.kind(cell): 1.0 for cell in cells}, {}, 1.0, 0.0, 0.0)
-        row = plan.training_row(stage, cells, 3, parts, measured)
-        sigmoids = 0
-        for cell in cells:
-            X, y = parts[cell.dataset]
-            evaluated.clear()
-            train_one(cell, 0, 0, X, y)
-            features = 1 if cell.family == "mlp" else X.shape[1]
-            sigmoids += sum(evaluated) * len(X) * features * cell.n_dendrites
-        assert len(row.seconds) == 3 * len(cells)
-        assert row.sigmoids == 3 * sigmoids, stage
+    fetch(parameters)
+    split(parameters)
+    cells = all_cells(parameters, {"iris": 3, "caesarian": 2})
+    assert {cell.family for cell in cells} == set(families.names())
+    for training in parameters.derived["trainings"].values():
+        train(parameters, training["study"], training["model"], training["optimizer"])
+    for cell in cells:
+        counted = files.read_arrays(files.MODELS / f"{cell.path}.npz")["evaluations"][0]
+        planned = families.get(cell.family).evaluations(cell.settings, *training_of(parameters, cell))
+        trained = len(cell.settings.get("theta_o", [1]))  # of a DNM the best is stored
+        assert planned == trained * counted, cell
 
 
-def test_cores_take_the_longest_tasks_first() -> None:
-    row = Row("train@modn-bbo", [1.0, 5.0, 2.0, 2.0], None)
-    assert [row.wall_seconds(cores) for cores in (1, 2, 3, 8)] == [10.0, 5.0, 5.0, 5.0]
-    assert Row("train_tuned@dnm-bbo", [], 0).wall_seconds(4) == 0.0
+def test_a_run_like_the_record_takes_the_seconds_of_the_record(place: Place) -> None:
+    recorded(place)
+    record = json.loads(QUICK.read_text())
+    text = plan.plan(place.parameters(f"runtime.workers={record['cores']}"), "quick")
+    assert "Not in the record" not in text
+    core = sum(sum(stage["core_seconds"].values()) for stage in record["stages"].values())
+    (total,) = re.findall(r"^all +\d+ +(\S.*)$", text, re.MULTILINE)
+    assert seconds_of(total) == pytest.approx(core, rel=0.01)
+    assert expected(text)[1] == pytest.approx(record["wall_seconds"], rel=0.1)
 
 
-def test_the_time_of_a_run_is_extrapolated_from_two_short_ones(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def seconds(cell: Cell, iterations: int, X: np.ndarray, y: np.ndarray) -> float:
-        return 0.25 + 0.01 * iterations
-
-    monkeypatch.setattr(calibration, "_core_seconds", seconds)
-    parameters = place.parameters("datasets=[caesarian]")
-    X, y = plan.training_part(parameters, "caesarian")
-    for model, optimizer, iterations in (("modn", "bbo", 10 + 400), ("modnp", "bp", 3000)):
-        (cell,) = study_cells(parameters, "comparison", model, optimizer, {"caesarian": 2})
-        kind, expected, *_ = calibration.expected_seconds(cell, X, y, 1.0)
-        assert kind == ("caesarian", model, optimizer, 20)
-        assert expected == pytest.approx(0.25 + 0.01 * iterations)
+def test_ten_times_the_runs_take_ten_times_as_long(place: Place) -> None:
+    recorded(place)
+    one = ("datasets=[iris]", "baselines=[]", "runtime.workers=1", "sensitivity.datasets=[]")
+    few = expected(plan.plan(place.parameters(*one, "runs=30"), "quick"))[1]
+    many = expected(plan.plan(place.parameters(*one, "runs=300"), "quick"))[1]
+    starts = (10 * few - many) / 9
+    assert 0 <= starts < few / 2
 
 
-def test_a_classifier_is_timed_on_three_tables_and_between_them_by_size(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    timed = []
-
-    def seconds(
-        name: str, baseline: Baseline, folds: int, dataset: str, X: np.ndarray, y: np.ndarray
-    ) -> tuple[str, str, float]:
-        timed.append((name, dataset))
-        return name, dataset, 0.001 * X.size
-
-    monkeypatch.setattr(calibration, "fitting_seconds", seconds)
-    parameters = place.parameters("profile=smoke")
-    parts = {name: plan.training_part(parameters, name) for name in parameters.datasets}
-    fits = calibration._time_of_fits(parameters.baselines, 3, parts, parameters.runtime)
-    assert {dataset for name, dataset in timed if name == "knn"} == {"caesarian", "wine", "car"}
-    assert {dataset for name, dataset in timed if name == "dnm"} < set(parts)
-    for (name, dataset), expected in fits.items():
-        assert name != "dnm" or parts[dataset][1].max() == 1
-        if name != "dnm" or parts[dataset][0].size <= 5040:
-            assert expected == pytest.approx(0.001 * parts[dataset][0].size)
-    row = plan.fitting_row("knn", 4, Calibration({}, fits, 1.0, 0.0, 0.0))
-    assert (row.stage, len(row.seconds), row.sigmoids) == ("fit@knn", 11 * 4, None)
+def test_the_plan_of_the_paper_is_near_what_it_took(place: Place) -> None:
+    """From a tenth of the work, within a third."""
+    recorded(place)
+    record = json.loads((ROOT / "reports/paper/provenance.json").read_text())
+    text = plan.plan(place.parameters("profile=paper", f"runtime.workers={record['cores']}"), "quick")
+    assert expected(text)[1] == pytest.approx(record["wall_seconds"], rel=1 / 3)
 
 
-def test_many_rows_are_extrapolated_from_fewer(place: Place) -> None:
-    parameters = place.parameters("datasets=[iris]")
-    (cell,) = study_cells(parameters, "comparison", "modnf", "bp_exact", {"iris": 3})
-    rng = np.random.default_rng(0)
-    X, y = rng.random((100 * calibration.MOST_ROWS, 4)), rng.integers(0, 3, 100 * calibration.MOST_ROWS)
-    _, expected, used, _ = calibration.expected_seconds(cell, X, y, 0.01)
-    assert used < 0.1 * expected
+def test_what_the_record_lacks_is_taken_from_the_closest_and_said(place: Place) -> None:
+    recorded(place)
+    lacking = ["comparison.modn=[bbo]", "+comparison.mlp=[pso]", "datasets=[iris]"]
+    text = plan.plan(place.parameters(*lacking), "quick")
+    assert "Not in the record: comparison mlp-pso on iris: as comparison modn-pso on iris" in text
+    assert text.count("Not in the record") == 1
+
+
+def test_the_closest_has_the_same_optimizer_then_model_then_study_then_size() -> None:
+    wanted = Part("comparison", "modn", "pso", "mine", 1000)
+    others = [
+        Part("comparison", "modn", "pso", "car", 1100),
+        Part("comparison", "modn", "pso", "wine", 5000),
+        Part("tuned", "modn", "pso", "iris", 1000),
+        Part("comparison", "modnf", "pso", "iris", 1000),
+        Part("comparison", "modn", "bbo", "iris", 1000),
+        Part("baselines", "modn", "", "iris", 1000),
+    ]
+    assert sorted(reversed(others), key=wanted.distance) == others
+
+
+def test_every_baseline_is_planned_on_the_datasets_that_it_is_fitted_on(place: Place) -> None:
+    parameters = place.parameters("profile=smoke", "datasets=[iris,caesarian]")
+    fetch(parameters)
+    resplit(parameters)
+    fits = {(part.model, part.dataset) for part in plan.work_of(parameters) if part.study == "baselines"}
+    assert ("dnm", "caesarian") in fits and ("dnm", "iris") not in fits and ("knn", "iris") in fits
