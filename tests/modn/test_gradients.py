@@ -161,9 +161,9 @@ def test_the_other_dendrites_do_not_notice_a_dead_one() -> None:
 @pytest.mark.parametrize(
     ("filter", "P", "message"),
     [
-        ("learned", filters.full(4, 2), "filter must be 'partition'"),
-        ("full", filters.partition(4, 2), "P must be all True"),
-        ("partition", filters.full(4, 2), "P must have one True per dendrite"),
+        ("learned", filters.full(4, 2), "filter is 'learned'; allowed: full, partition"),
+        ("full", filters.partition(4, 2), "P has a False; allowed: .* only True"),
+        ("partition", filters.full(4, 2), "P has a dendrite with .*; allowed: .* one True per dendrite"),
     ],
 )
 def test_the_printed_equations_are_for_the_fixed_filters(filter: str, P: np.ndarray, message: str) -> None:

@@ -88,13 +88,13 @@ def test_mean_roc_lies_between_its_curves() -> None:
 @pytest.mark.parametrize(
     ("y", "proba", "message"),
     [
-        ([0, 1], [[1.0], [0.0]], "2 classes or more"),
-        ([0, 1, 0], [[1.0, 0.0], [0.0, 1.0]], r"y must have the shape \(2,\); got \(3,\)"),
-        ([0, 2], [[1.0, 0.0], [0.0, 1.0]], r"y must lie within 0\.\.1; it holds 2"),
-        ([-1, 1], [[1.0, 0.0], [0.0, 1.0]], "it holds -1"),
-        ([0.0, 1.0], [[1.0, 0.0], [0.0, 1.0]], "integer"),
-        ([0, 1], [[1.0, np.nan], [0.0, 1.0]], "proba must be finite"),
-        (np.zeros(0, int), np.zeros((0, 2)), "proba must have the shape"),
+        ([0, 1], [[1.0], [0.0]], "the number of proba's columns is 1; allowed: an integer >= 2"),
+        ([0, 1, 0], [[1.0, 0.0], [0.0, 1.0]], r"y has the shape \(3,\); allowed: \(2,\)"),
+        ([0, 2], [[1.0, 0.0], [0.0, 1.0]], r"y\[1\] is 2; allowed: an integer from 0 to 1"),
+        ([-1, 1], [[1.0, 0.0], [0.0, 1.0]], r"y\[0\] is -1; allowed: an integer from 0 to 1"),
+        ([0.0, 1.0], [[1.0, 0.0], [0.0, 1.0]], "y has the dtype float64; allowed: integers"),
+        ([0, 1], [[1.0, np.nan], [0.0, 1.0]], r"proba\[0, 1\] is nan; allowed: a finite number"),
+        (np.zeros(0, int), np.zeros((0, 2)), "proba has the shape"),
     ],
 )
 def test_bad_predictions_are_refused(y: object, proba: object, message: str) -> None:
@@ -194,10 +194,10 @@ def test_wilcoxon_is_symmetric_and_its_ranks_add_up(counts: list[tuple[int, int]
 @pytest.mark.parametrize(
     ("ours", "theirs", "comparisons", "message"),
     [
-        ([0.1, 0.2], [0.1], 1, "paired, got 2 and 1"),
-        ([], [], 1, r"ours must have the shape \(n_runs,\)"),
-        ([0.1], [np.nan], 1, "theirs must be finite"),
-        ([0.1], [0.2], 0, "comparisons must be at least 1"),
+        ([0.1, 0.2], [0.1], 1, "theirs has 1 runs; allowed: as many as ours, 2"),
+        ([], [], 1, r"ours has the shape \(0,\); allowed: \(n_runs,\)"),
+        ([0.1], [np.nan], 1, r"theirs\[0\] is nan; allowed: a finite number"),
+        ([0.1], [0.2], 0, "comparisons is 0; allowed: an integer >= 1"),
     ],
 )
 def test_bad_runs_are_refused(ours: list, theirs: list, comparisons: int, message: str) -> None:
@@ -219,5 +219,5 @@ def test_mean_interval_of_one_run_is_the_run() -> None:
 
 @pytest.mark.parametrize("level", [0.0, 1.0, 95])
 def test_mean_interval_refuses_levels_outside_0_1(level: float) -> None:
-    with pytest.raises(ValueError, match="level must lie between 0 and 1"):
+    with pytest.raises(ValueError, match=r"level is .*; allowed: a number in \(0, 1\)"):
         metrics.mean_interval([0.1, 0.2], level)

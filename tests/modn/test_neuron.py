@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from modn.loss import cross_entropy
-from modn.neuron import SYNAPSE_STATES, Neuron
+from modn.neuron import Neuron
 
 
 def small_neuron() -> Neuron:
@@ -92,7 +92,6 @@ number = st.floats(min_value=-2, max_value=2, allow_nan=False)
 @given(w=number, theta=number)
 def test_a_state_says_what_a_steep_synapse_does_on_the_unit_interval(w: float, theta: float) -> None:
     state = str(one_synapse(w, theta).synapse_states()[0, 0])
-    assert state in SYNAPSE_STATES
     at_0, at_1 = one_synapse(w, theta).synapses([[0.0], [1.0]])[:, 0, 0]
     if state == "excitatory":
         assert at_0 <= 0.5 <= at_1
@@ -130,19 +129,19 @@ def test_the_row_of_parameters_goes_there_and_back() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"w_s": [[np.inf] * 4] * 3}, r"w_s must be finite; w_s\[0, 0\] is inf"),
-        ({"w_s": np.ones(3)}, r"w_s must have the shape \(n_features, n_dendrites\); got \(3,\)"),
-        ({"w_s": "text"}, "w_s must be an array of numbers"),
-        ({"theta_s": np.ones((3, 5))}, r"theta_s must have the shape \(3, 4\); got \(3, 5\)"),
-        ({"P": np.ones((4, 2))}, "P must be Boolean"),
-        ({"P": np.ones((3, 2), bool)}, r"P must have the shape \(4, n_classes\)"),
-        ({"P": np.ones((4, 0), bool)}, r"P must have the shape \(4, n_classes\)"),
-        ({"w_t": [1.0]}, r"w_t must have the shape \(2,\)"),
-        ({"theta_t": [1.0, np.nan]}, "theta_t must be finite"),
-        ({"alpha_s": 0.0}, "alpha_s must be greater than 0"),
-        ({"alpha_s": "2"}, "alpha_s must be a finite number"),
-        ({"alpha_t": -1.0}, "alpha_t must be greater than 0"),
-        ({"alpha_t": np.inf}, "alpha_t must be a finite number"),
+        ({"w_s": [[np.inf] * 4] * 3}, r"w_s\[0, 0\] is inf; allowed: a finite number"),
+        ({"w_s": np.ones(3)}, r"w_s has the shape \(3,\); allowed: \(n_features, n_dendrites\)"),
+        ({"w_s": "text"}, "w_s is not an array of numbers .*; allowed: finite numbers"),
+        ({"theta_s": np.ones((3, 5))}, r"theta_s has the shape \(3, 5\); allowed: \(3, 4\)"),
+        ({"P": np.ones((4, 2))}, "P has the dtype float64; allowed: bool"),
+        ({"P": np.ones((3, 2), bool)}, r"P has the shape .*; allowed: \(4, n_classes\)"),
+        ({"P": np.ones((4, 0), bool)}, r"P has the shape .*; allowed: \(4, n_classes\)"),
+        ({"w_t": [1.0]}, r"w_t has the shape \(1,\); allowed: \(2,\)"),
+        ({"theta_t": [1.0, np.nan]}, r"theta_t\[1\] is nan; allowed: a finite number"),
+        ({"alpha_s": 0.0}, "alpha_s is 0.0; allowed: a finite number > 0"),
+        ({"alpha_s": "2"}, "alpha_s is '2'; allowed: a finite number > 0"),
+        ({"alpha_t": -1.0}, "alpha_t is -1.0; allowed: a finite number > 0"),
+        ({"alpha_t": np.inf}, "alpha_t is inf; allowed: a finite number > 0"),
     ],
 )
 def test_bad_arguments_are_named(changed: dict[str, Any], message: str) -> None:
@@ -159,10 +158,10 @@ def test_bad_arguments_are_named(changed: dict[str, Any], message: str) -> None:
     "X", [np.ones((2, 4)), np.ones(3), np.empty((0, 3)), [[np.nan, 1, 1]], [["a", "b", "c"]]]
 )
 def test_bad_samples_are_named(X: Any) -> None:
-    with pytest.raises(ValueError, match="X must"):
+    with pytest.raises(ValueError, match=r"X.* (is|has the) .*; allowed: "):
         small_neuron().predict_proba(X)
 
 
 def test_a_row_of_the_wrong_length_is_named() -> None:
-    with pytest.raises(ValueError, match=r"parameters must have the shape \(28,\); got \(27,\)"):
+    with pytest.raises(ValueError, match=r"parameters has the shape \(27,\); allowed: \(28,\)"):
         Neuron.from_parameters(np.ones(27), small_neuron().P, 3, 5.0, 2.0)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from modn.fast import distinct, kernels, lanes
+from modn.fast import distinct, lanes, packing
 from modn.fast.compiling import compiled
 
 
@@ -75,7 +75,7 @@ def test_reciprocal() -> None:
 
 def test_vectors_start_at_a_cache_line() -> None:
     for n in (1, 2, 3, 100):
-        vectors = kernels._vectors(n)
+        vectors = packing.new_vectors(n)
         assert vectors.shape == (n, lanes.LANES)
         assert vectors.ctypes.data % 64 == 0
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from modn.methods.training import parameter_space
 
 from modn import filters, gradients
 from modn.fast.objective import Objective
 from modn.loss import cross_entropy
+from modn.methods import neuron_problem
 from modn.neuron import Neuron
 
 
@@ -184,7 +184,7 @@ def test_measured_values_give_the_loss_of_the_readable_neuron(alpha_s: float) ->
     X = np.stack([rng.integers(0, n, 700) / n for n in (1000, 400, 90)], axis=1)
     y = rng.integers(3, size=700)
     objective = Objective(X, y, 12, 3, alpha_s, 1.0)
-    parameters = parameter_space(objective).sample(19, rng)
+    parameters = neuron_problem(objective, "full").space.sample(19, rng)
     P = rng.random((19, 12, 3)) < 0.5
     expected = [
         cross_entropy(Neuron.from_parameters(row, own, 3, alpha_s, 1.0).predict_proba(X), y)
@@ -297,7 +297,6 @@ def test_memory_does_not_grow_with_the_number_of_synapses() -> None:
     code = """
 import resource, sys, numpy as np
 from modn.fast.objective import Objective
-from modn.methods.training import parameter_space
 rng = np.random.default_rng(0)
 X, y, P = rng.random((10_000, 60)), rng.integers(3, size=10_000), rng.random((60, 3)) < 0.5
 Objective(X[:99], y[:99], 60, 3, 10.0, 1.0).loss_and_gradient(rng.random(7206), P)
@@ -334,27 +333,28 @@ GOOD: dict[str, Any] = {
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"X": [[1.0, np.nan]] * 4}, r"X must be finite; X\[0, 1\] is nan"),
-        ({"X": [[1.0, -np.inf]] * 4}, r"X must be finite; X\[0, 1\] is -inf"),
-        ({"X": np.ones(4)}, r"X must have the shape \(n_samples, n_features\); got \(4,\)"),
-        ({"X": np.ones((0, 2)), "y": []}, r"X must have the shape \(n_samples, n_features\); got \(0, 2\)"),
-        ({"X": np.ones((4, 0))}, "X must have the shape"),
-        ({"X": [["a"]] * 4}, "X must be an array of numbers"),
-        ({"y": [0, 1, 2]}, r"y must have the shape \(4,\); got \(3,\)"),
-        ({"y": [0, 1, 2, 3]}, r"y must lie within 0\.\.2; it holds 3"),
-        ({"y": [0, -1, 2, 0]}, r"y must lie within 0\.\.2; it holds -1"),
-        ({"y": [0.0, 1.0, 2.0, 0.0]}, "y must hold integer class indices; got dtype float64"),
-        ({"y": ["a", "b", "c", "a"]}, "y must hold integer class indices"),
-        ({"n_dendrites": 0}, "n_dendrites must be a positive integer; got 0"),
-        ({"n_dendrites": 2.5}, "n_dendrites must be a positive integer; got 2.5"),
-        ({"n_classes": True}, "n_classes must be a positive integer; got True"),
-        ({"alpha_s": 0}, "alpha_s must be greater than 0; got 0"),
-        ({"alpha_s": np.nan}, "alpha_s must be a finite number; got nan"),
-        ({"alpha_t": -1.0}, "alpha_t must be greater than 0; got -1.0"),
-        ({"alpha_t": None}, "alpha_t must be a finite number; got None"),
-        ({"sample_weight": [1, 1, 1]}, r"sample_weight must have the shape \(4,\); got \(3,\)"),
-        ({"sample_weight": [1, 1, 1, -1]}, "sample_weight must hold no negative number"),
-        ({"sample_weight": [0, 0, 0, 0]}, "sample_weight must hold .* not only zeros"),
+        ({"X": [[1.0, np.nan]] * 4}, r"X\[0, 1\] is nan; allowed: a finite number"),
+        ({"X": [[1.0, -np.inf]] * 4}, r"X\[0, 1\] is -inf; allowed: a finite number"),
+        ({"X": np.ones(4)}, r"X has the shape \(4,\); allowed: \(n_samples, n_features\)"),
+        ({"X": np.ones((0, 2)), "y": []}, r"X has the shape \(0, 2\); allowed: \(n_samples, n_features\)"),
+        ({"X": np.ones((4, 0))}, "X has the shape"),
+        ({"X": [["a"]] * 4}, "X is not an array of numbers"),
+        ({"y": [0, 1, 2]}, r"y has the shape \(3,\); allowed: \(4,\)"),
+        ({"y": [0, 1, 2, 3]}, r"y\[3\] is 3; allowed: an integer from 0 to 2"),
+        ({"y": [0, -1, 2, 0]}, r"y\[1\] is -1; allowed: an integer from 0 to 2"),
+        ({"y": [0.0, 1.0, 2.0, 0.0]}, "y has the dtype float64; allowed: integers"),
+        ({"y": ["a", "b", "c", "a"]}, "y has the dtype <U1; allowed: integers"),
+        ({"n_dendrites": 0}, "n_dendrites is 0; allowed: an integer >= 1"),
+        ({"n_dendrites": 2.5}, "n_dendrites is 2.5; allowed: an integer >= 1"),
+        ({"n_classes": True}, "n_classes is True; allowed: an integer >= 1"),
+        ({"alpha_s": 0}, "alpha_s is 0; allowed: a finite number > 0"),
+        ({"alpha_s": np.nan}, "alpha_s is nan; allowed: a finite number > 0"),
+        ({"alpha_t": -1.0}, "alpha_t is -1.0; allowed: a finite number > 0"),
+        ({"alpha_t": None}, "alpha_t is None; allowed: a finite number > 0"),
+        ({"alpha_t": 10**400}, "alpha_t is 10+; allowed: a finite number > 0"),
+        ({"sample_weight": [1, 1, 1]}, r"sample_weight has the shape \(3,\); allowed: \(4,\)"),
+        ({"sample_weight": [1, 1, 1, -1]}, r"sample_weight\[3\] is -1.0; allowed: a finite number >= 0"),
+        ({"sample_weight": [0, 0, 0, 0]}, "sample_weight is 0 for all samples; allowed: at least one"),
     ],
 )
 def test_bad_training_sets_are_named(changed: dict[str, Any], message: str) -> None:
@@ -368,23 +368,27 @@ def test_bad_training_sets_are_named(changed: dict[str, Any], message: str) -> N
         (
             np.ones((2, 17)),
             np.ones((3, 3), bool),
-            r"parameters must have the shape \(n_individuals, 18\); got \(2, 17\)",
+            r"parameters has the shape \(2, 17\); allowed: \(n_individuals, 18\)",
         ),
-        (np.ones((0, 18)), np.ones((3, 3), bool), "parameters must have the shape"),
-        (np.ones((1, 2, 18)), np.ones((3, 3), bool), "parameters must have the shape"),
+        (np.ones((0, 18)), np.ones((3, 3), bool), "parameters has the shape"),
+        (np.ones((1, 2, 18)), np.ones((3, 3), bool), "parameters has the shape"),
         (
             np.full((2, 18), np.nan),
             np.ones((3, 3), bool),
-            r"parameters must be finite; parameters\[0, 0\] is nan",
+            r"parameters\[0, 0\] is nan; allowed: a finite number",
         ),
-        (np.full(18, np.inf), np.ones((3, 3), bool), "parameters must be finite"),
-        (np.full(18, "a"), np.ones((3, 3), bool), "parameters must be an array of numbers"),
-        (np.ones((2, 18)), np.ones((3, 3)), "P must be Boolean .* got dtype float64"),
-        (np.ones((2, 18)), np.ones((3, 3), int), "P must be Boolean .* got dtype int64"),
-        (np.ones((2, 18)), np.ones((2, 3), bool), r"P must have the shape \(3, 3\); got \(2, 3\)"),
-        (np.ones((2, 18)), np.ones((5, 3, 3), bool), r"P must have the shape \(2, 3, 3\); got \(5, 3, 3\)"),
-        (np.ones(18), np.ones((0, 3, 3), bool), r"P must have the shape \(n_individuals, 3, 3\)"),
-        (np.ones(18), np.ones(3, bool), "P must have the shape"),
+        (np.full(18, np.inf), np.ones((3, 3), bool), r"parameters\[0, 0\] is inf; allowed: a finite number"),
+        (np.full(18, "a"), np.ones((3, 3), bool), "parameters is not an array of numbers"),
+        (np.ones((2, 18)), np.ones((3, 3)), "P has the dtype float64; allowed: bool"),
+        (np.ones((2, 18)), np.ones((3, 3), int), "P has the dtype int64; allowed: bool"),
+        (np.ones((2, 18)), np.ones((2, 3), bool), r"P has the shape \(2, 3\); allowed: \(3, 3\)"),
+        (np.ones((2, 18)), np.ones((5, 3, 3), bool), r"P has the shape \(5, 3, 3\); allowed: \(2, 3, 3\)"),
+        (
+            np.ones(18),
+            np.ones((0, 3, 3), bool),
+            r"P has the shape \(0, 3, 3\); allowed: \(n_individuals, 3, 3\)",
+        ),
+        (np.ones(18), np.ones(3, bool), "P has the shape"),
     ],
 )
 @pytest.mark.parametrize("method", ["loss", "gradient", "loss_and_gradient"])
@@ -396,10 +400,10 @@ def test_bad_populations_are_named(method: str, parameters: Any, P: Any, message
 @pytest.mark.parametrize(
     ("filter", "P", "message"),
     [
-        ("learned", np.ones((3, 3), bool), "filter must be 'partition'"),
-        ("full", np.eye(3, dtype=bool), "P must be all True"),
-        ("partition", np.ones((3, 3), bool), "P must have one True per dendrite"),
-        ("full", np.ones((3, 3)), "P must be Boolean"),
+        ("learned", np.ones((3, 3), bool), "filter is 'learned'; allowed: full, partition"),
+        ("full", np.eye(3, dtype=bool), "P has a False; allowed: .* only True"),
+        ("partition", np.ones((3, 3), bool), "P has a dendrite with .* one True per dendrite"),
+        ("full", np.ones((3, 3)), "P has the dtype float64; allowed: bool"),
     ],
 )
 def test_published_gradients_are_for_the_fixed_filters(filter: str, P: Any, message: str) -> None:

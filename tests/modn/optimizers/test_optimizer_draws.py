@@ -46,10 +46,3 @@ def test_roulette_follows_the_weights() -> None:
     drawn = np.bincount(roulette(weights, 200_000, np.random.default_rng(0)), minlength=7) / 200_000
     assert drawn == pytest.approx(weights / weights.sum(), abs=0.004)
     assert (drawn[weights == 0] == 0).all() and drawn[4] > 0
-
-
-def test_roulette_is_the_binary_search_of_the_same_numbers() -> None:
-    weights = np.random.default_rng(1).random(300) ** 8  # many edges in one part of the table
-    drawn = roulette(weights, 5_000, np.random.default_rng(2))
-    spin = np.random.default_rng(2).random(5_000) * weights.cumsum()[-1]
-    assert (drawn == np.searchsorted(weights.cumsum()[:-1], spin, side="right")).all()

@@ -16,8 +16,7 @@ import pytest
 from modn.fast.objective import Objective
 from modn.filters import partition
 from modn.neuron import Neuron
-from modn.optimizers import Minimum, Space, make, names
-from modn.optimizers.core import minimize
+from modn.optimizers import Minimum, Space, make, minimize, names
 
 pytestmark = pytest.mark.slow
 
@@ -65,8 +64,6 @@ DEFAULTS: dict[str, dict[str, float]] = {
         "xor": 0.65,
     },  # on Rastrigin a descent ends in some local minimum
     "adam": {"sphere": 1e-9, "rastrigin": 70.0, "xor": 0.30},
-    # without a trainer it is a BBO of 100 iterations
-    "bbo+adam": {"sphere": 1e-4, "rastrigin": 2.0, "one-max": 0, "xor": 0.35},
 }
 
 BETTER_SETTINGS: list[tuple[str, dict[str, Any], dict[str, float]]] = [
@@ -100,27 +97,30 @@ def search(name: str, parameters: dict[str, Any], problem: str, seed: int) -> Mi
     return minimize(optimizer, space, cost, budget, np.random.default_rng(seed))
 
 
-def test_every_registered_optimizer_has_targets() -> None:
-    assert set(DEFAULTS) == set(names())
-    for name, targets in DEFAULTS.items():
-        assert set(targets) == set(PROBLEMS) - (set() if make(name).searches_bits else {"one-max"})
+@pytest.mark.parametrize("problem", PROBLEMS)
+@pytest.mark.parametrize("name", names())
+def test_every_optimizer_finds_better_than_the_best_of_its_first_draw(name: str, problem: str) -> None:
+    """All that is asked of one that has no targets below."""
+    if PROBLEMS[problem][0].boolean and not make(name).searches_bits:
+        return
+    found = search(name, {}, problem, 0)
+    assert found.best_cost < found.curve[0]
 
 
 @pytest.mark.parametrize("problem", PROBLEMS)
 @pytest.mark.parametrize("name", DEFAULTS)
 def test_default_settings_reach_their_targets(name: str, problem: str) -> None:
     if problem not in DEFAULTS[name]:
-        with pytest.raises(ValueError, match="cannot search a Boolean space"):
+        with pytest.raises(ValueError, match="space is Boolean; allowed: real variables"):
             search(name, {}, problem, 0)
         return
     costs = [search(name, {}, problem, seed).best_cost for seed in range(10)]
     assert max(costs) <= DEFAULTS[name][problem], costs
 
 
-@pytest.mark.parametrize(("name", "target"), [("bbo", 0.15), ("bbo+adam", 0.30)])
-def test_few_searches_of_the_xor_neuron_end_in_a_worse_minimum(name: str, target: float) -> None:
-    costs = [search(name, {}, "xor", seed).best_cost for seed in range(10)]
-    assert sum(cost <= target for cost in costs) >= 8, costs
+def test_few_searches_of_the_xor_neuron_end_in_a_worse_minimum() -> None:
+    costs = [search("bbo", {}, "xor", seed).best_cost for seed in range(10)]
+    assert sum(cost <= 0.15 for cost in costs) >= 8, costs
 
 
 @pytest.mark.parametrize(("name", "parameters", "targets"), BETTER_SETTINGS)

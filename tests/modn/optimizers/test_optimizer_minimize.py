@@ -1,12 +1,9 @@
 """The loop around the optimizers: stopping, starting points, bookkeeping, refusals."""
 
-import time
-
 import numpy as np
 import pytest
 
-from modn.optimizers import Space, make, save_state
-from modn.optimizers.core import minimize
+from modn.optimizers import Space, make, minimize, save_state
 from modn.optimizers.core.state import load_state
 
 SPACE = Space.box([-1.0] * 3, [1.0] * 3)
@@ -35,38 +32,34 @@ def test_a_callback_that_returns_nothing_changes_nothing() -> None:
     assert plain.curve.tobytes() == watched.curve.tobytes()
 
 
-def test_seconds_are_told_apart() -> None:
-    def slow(candidates: np.ndarray) -> np.ndarray:
-        time.sleep(0.002)
-        return sphere(candidates)
-
-    found = minimize(make("es"), SPACE, slow, 9, np.random.default_rng(0))
-    assert found.seconds_cost >= 0.02
-    assert found.seconds_own > 0
-
-
-@pytest.mark.parametrize("start", [np.zeros(2), np.zeros((1, 3)), [0, np.nan, 0]])
-def test_a_bad_start_is_refused(start: object) -> None:
-    with pytest.raises(ValueError, match=r"start has shape .*allowed is \(3,\), all values finite"):
-        minimize(make("bbo"), SPACE, sphere, 1, np.random.default_rng(0), start=start)  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("start", "message"),
+    [
+        (np.zeros(2), r"start has the shape \(2,\); allowed: \(3,\)"),
+        (np.zeros((1, 3)), r"start has the shape \(1, 3\); allowed: \(3,\)"),
+        ([0, np.nan, 0], r"start\[1\] is nan; allowed: a finite number"),
+    ],
+)
+def test_a_bad_start_is_refused(start: np.ndarray, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        minimize(make("bbo"), SPACE, sphere, 1, np.random.default_rng(0), start=start)
 
 
 def test_negative_iterations_are_refused() -> None:
-    with pytest.raises(ValueError, match="iterations=-1"):
+    with pytest.raises(ValueError, match="iterations is -1; allowed: an integer >= 0"):
         minimize(make("bbo"), SPACE, sphere, -1, np.random.default_rng(0))
 
 
 def test_a_cost_of_the_wrong_shape_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"costs have shapes \(100, 3\) and \(\)"):
+    with pytest.raises(ValueError, match=r"costs have the shapes \(100, 3\) and \(\)"):
         minimize(make("bbo"), SPACE, lambda x: sphere(x).sum(), 1, np.random.default_rng(0))
 
 
 def test_a_foreign_state_is_refused() -> None:
     rng = np.random.default_rng(0)
     arrays = save_state(make("bbo").init(SPACE, rng), rng)
-    with pytest.raises(
-        ValueError, match="no saved state of pso: own_best, own_costs, positions, velocities missing"
-    ):
+    missing = "arrays has no own_best, own_costs, positions, velocities; allowed: a state of pso"
+    with pytest.raises(ValueError, match=missing):
         load_state(make("pso"), arrays)
 
 
@@ -74,5 +67,5 @@ def test_an_unknown_bit_generator_is_refused() -> None:
     rng = np.random.default_rng(0)
     arrays = save_state(make("bp").init(SPACE, rng), rng)
     arrays["rng"] = np.asarray('{"bit_generator": "os"}')
-    with pytest.raises(ValueError, match="unknown bit generator 'os'; allowed are PCG64"):
+    with pytest.raises(ValueError, match=r"bit_generator is 'os'; allowed: .*PCG64"):
         load_state(make("bp"), arrays)

@@ -48,8 +48,7 @@ def test_bbo_defaults_are_those_of_the_authors_code() -> None:
 
 @pytest.mark.parametrize("name", names())
 def test_the_budget_of_a_heuristic_is_the_datasets_own_by_default(name: str) -> None:
-    descends = make(name).uses_gradient or make(name).polisher is not None
-    assert (make(name).iterations is None) == (not descends)
+    assert (make(name).iterations is None) == (not make(name).uses_gradient)
 
 
 @pytest.mark.parametrize("name", names())
@@ -57,7 +56,7 @@ def test_fields_are_plain_types_with_defaults(name: str) -> None:
     cls = parameters_class(name)
     hints = get_type_hints(cls)
     for field in dataclasses.fields(cls):
-        assert hints[field.name] in (int, float, bool, str, int | None, tuple[float, ...])
+        assert hints[field.name] in (int, float, bool, str, int | None)
         assert field.default is not dataclasses.MISSING
 
 
@@ -101,7 +100,6 @@ BAD = [
     ("es", {"sigma": 0}),
     ("es", {"factor": 0.9}),
     ("bp", {"learning_rate": 0}),
-    ("bp", {"gradient": "numerical"}),
     ("adam", {"learning_rate": float("inf")}),
     ("adam", {"beta1": 1}),
     ("adam", {"epsilon": 0}),
@@ -110,8 +108,7 @@ BAD = [
 
 @pytest.mark.parametrize(("name", "parameters"), BAD, ids=lambda value: str(value).replace(" ", ""))
 def test_values_out_of_range_are_refused_by_name(name: str, parameters: dict[str, Any]) -> None:
-    class_name = parameters_class(name).__name__
-    with pytest.raises(ValueError, match=rf"{class_name}: \w+=.* is not allowed, it must be ") as refusal:
+    with pytest.raises(ValueError, match=rf"{name}: \w+ is .*; allowed: ") as refusal:
         make(name, **parameters)
-    named = str(refusal.value).removeprefix(f"{class_name}: ").split("=")[0]
+    named = str(refusal.value).removeprefix(f"{name}: ").split(" is ")[0]
     assert named in parameters or named == "elites"

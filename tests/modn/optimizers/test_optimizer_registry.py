@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import modn.optimizers
+import modn
 from modn.optimizers import make, names, parameters_class
 
 
@@ -25,14 +25,12 @@ def test_make_gives_the_named_optimizer(name: str) -> None:
 
 
 def test_unknown_name_lists_the_allowed() -> None:
-    with pytest.raises(
-        ValueError, match=r"unknown optimizer 'cma'; allowed are adam, bbo, bbo\+adam, bp, es, ga, pbil, pso"
-    ):
-        make("cma")
+    with pytest.raises(ValueError, match=f"optimizer is 'nope'; allowed: {', '.join(names())}"):
+        make("nope")
 
 
 def test_unknown_parameter_lists_the_allowed() -> None:
-    with pytest.raises(ValueError, match=r"pso has no parameter interia; allowed are population, .*inertia"):
+    with pytest.raises(ValueError, match=r"pso has no parameter 'interia'; allowed: population, .*inertia"):
         make("pso", interia=0.7)
 
 
@@ -62,8 +60,7 @@ class RandomSearch(Optimizer):
 
 USE_IT = """
 import numpy as np
-from modn.optimizers import Space, make, names
-from modn.optimizers.core import minimize
+from modn.optimizers import Space, make, minimize, names
 assert "randomsearch" in names()
 found = minimize(make("randomsearch"), Space.bits(4), lambda x: x.sum(axis=1), 20, np.random.default_rng(0))
 assert found.best_cost == 0 and found.evaluations == 2100
@@ -71,9 +68,8 @@ assert found.best_cost == 0 and found.evaluations == 2100
 
 
 def test_a_new_optimizer_is_one_new_file(tmp_path: Path) -> None:
-    package = Path(modn.optimizers.__file__).parent
-    shutil.copytree(package, tmp_path / "modn" / "optimizers", ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "modn" / "__init__.py").touch()
+    package = Path(modn.__file__).parent
+    shutil.copytree(package, tmp_path / "modn", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "modn" / "optimizers" / "randomsearch.py").write_text(NEW_OPTIMIZER)
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
     subprocess.run([sys.executable, "-c", USE_IT], check=True, cwd=tmp_path, env=environment)

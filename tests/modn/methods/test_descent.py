@@ -1,16 +1,17 @@
-"""MODN by gradients: a true MODN comes out, whatever the alphas; it learns; P is learned where it may be."""
+"""Descent: it learns, P included, and returns a MODN that depends on no alpha and no units."""
+
+from typing import Any
 
 import numpy as np
 import pytest
-from modn.methods.training import Schedule, Training, train
 
-from modn import filters
+from modn import filters, methods
 from modn.fast.objective import Objective
-from modn.methods.descent import descend
+from modn.methods import Descent, Training
 from modn.neuron import Neuron
 from modn.optimizers.adam import Adam
 
-QUICK = Adam(iterations=60, decays=(0.001, 0.1), folds=3)
+QUICK = Descent(Adam(iterations=60), decays=(0.001, 0.1), folds=3)
 
 
 def xor(n: int = 120, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -19,22 +20,33 @@ def xor(n: int = 120, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return X, ((X[:, 0] > 0.5) ^ (X[:, 1] > 0.5)).astype(int)
 
 
+def descend(iterations: int, **options: Any) -> Descent:
+    """A descent of so many steps; options of Adam or of Descent."""
+    method = methods.make("adam", "learned", iterations=iterations, **options)
+    assert isinstance(method, Descent)
+    return method
+
+
+def train(
+    objective: Objective, method: Descent = QUICK, filter: str = "learned", seed: int = 0, **options: Any
+) -> tuple[Training, Neuron]:
+    """What a descent finds, in as many steps as it has by default."""
+    budget = options.pop("budget", method.iterations)
+    problem = methods.neuron_problem(objective, filter)
+    result = method.train(problem, budget, np.random.default_rng(seed), **options)
+    o = objective
+    return result, Neuron.from_parameters(result.parameters, result.P, o.X.shape[1], o.alpha_s, o.alpha_t)
+
+
 def trained(
     filter: str = "learned",
-    adam: Adam = QUICK,
-    iterations: int | None = None,
+    method: Descent = QUICK,
     alpha_s: float = 10.0,
     alpha_t: float = 1.0,
-    seed: int = 0,
-    M: int = 8,
-    **options: object,
+    **options: Any,
 ) -> tuple[Training, Neuron]:
-    X, y = xor()
-    objective = Objective(X, y, M, 2, alpha_s, alpha_t)
-    schedule = Schedule(adam.iterations if iterations is None else iterations)  # type: ignore[arg-type]
-    result = train(objective, adam, schedule, np.random.default_rng(seed), filter, **options)  # type: ignore[arg-type]
-    assert result.P is not None
-    return result, Neuron.from_parameters(result.parameters, result.P, 3, alpha_s, alpha_t)
+    """The same on XOR."""
+    return train(Objective(*xor(), 8, 2, alpha_s, alpha_t), method, filter, **options)
 
 
 def accuracy(neuron: Neuron, seed: int = 1) -> float:
@@ -45,18 +57,18 @@ def accuracy(neuron: Neuron, seed: int = 1) -> float:
 @pytest.mark.parametrize("filter", ["learned", "partition"])
 def test_xor_is_learned_from_every_seed(filter: str) -> None:
     for seed in range(5):
-        assert accuracy(trained(filter, Adam(iterations=300), seed=seed)[1]) > 0.9
+        assert accuracy(trained(filter, descend(300), seed=seed)[1]) > 0.9
 
 
 @pytest.mark.parametrize("filter", ["learned", "partition", "full"])
-def test_what_comes_out_is_a_modn_with_the_loss_it_says(filter: str) -> None:
+def test_the_result_is_a_modn_with_the_loss_it_says(filter: str) -> None:
     result, neuron = trained(filter)
     X, y = xor()
     assert result.P is not None and result.P.dtype == np.bool_ and np.isfinite(result.parameters).all()
     proba = neuron.predict_proba(X)
     assert result.loss == pytest.approx(-np.log(proba[np.arange(len(y)), y]).mean(), abs=1e-4)
     assert len(result.curve) == 61 and (np.diff(result.curve) <= 0).all()
-    assert result.filter_iterations == (30 if filter == "learned" else 0)
+    assert result.filter_steps == (30 if filter == "learned" else 0)
     # 3 folds with 2 decays, then the descent itself; each begins with a step 0
     assert result.evaluations == 61 * (3 * 2 + 1)
     if filter != "learned":
@@ -64,7 +76,7 @@ def test_what_comes_out_is_a_modn_with_the_loss_it_says(filter: str) -> None:
 
 
 def test_the_outputs_are_not_saturated() -> None:
-    R = trained(adam=Adam(iterations=300, decays=(0.0,)))[1].telodendra(xor()[0])
+    R = trained(method=descend(300, decays=(0.0,)))[1].telodendra(xor()[0])
     assert np.quantile(np.abs(R), 0.95) == pytest.approx(np.tanh(2.0), abs=1e-4)
     assert np.abs(R).max() < 1
 
@@ -79,10 +91,7 @@ def test_neither_do_the_units_of_the_features() -> None:
     X, y = xor()
     probas = []
     for scale, shift in ((1.0, 0.0), (64.0, -128.0)):
-        objective = Objective(scale * X + shift, y, 8, 2, 10.0, 1.0)
-        found = train(objective, QUICK, Schedule(60), np.random.default_rng(0))
-        assert found.P is not None
-        neuron = Neuron.from_parameters(found.parameters, found.P, 3, 10.0, 1.0)
+        neuron = train(Objective(scale * X + shift, y, 8, 2, 10.0, 1.0))[1]
         probas.append(neuron.predict_proba(scale * X + shift))
     np.testing.assert_allclose(*probas, atol=1e-3)
 
@@ -98,9 +107,7 @@ def test_a_shared_region_makes_a_dendrite_communal() -> None:
     rng = np.random.default_rng(0)
     X = rng.random((150, 2))
     y = np.where(X[:, 0] > 0.5, 2, rng.integers(0, 2, 150))
-    objective = Objective(X, y, 6, 3, 10.0, 1.0)
-    found = train(objective, Adam(decays=(0.001,)), Schedule(500), np.random.default_rng(0))
-    assert found.P is not None
+    found, _ = train(Objective(X, y, 6, 3, 10.0, 1.0), descend(500, decays=(0.001,)))
     assert not np.array_equal(found.P, filters.partition(6, 3))
 
 
@@ -108,71 +115,49 @@ def test_the_decay_is_chosen_within_the_training_set() -> None:
     """Labels that are noise want as much of it as there is; a sharp border in many samples wants none."""
     rng = np.random.default_rng(0)
     X = rng.random((60, 6))
-    adam = Adam(decays=(0.0, 1.0), iterations=100)
-    noise = train(
-        Objective(X, rng.integers(0, 2, 60), 8, 2, 10.0, 1.0), adam, Schedule(100), np.random.default_rng(0)
-    )
-    border, neuron = trained(adam=adam)
-    strongest = Adam(decays=(1.0,), iterations=100)
+    method = descend(100, decays=(0.0, 1.0))
+    noise, _ = train(Objective(X, rng.integers(0, 2, 60), 8, 2, 10.0, 1.0), method)
+    border, neuron = trained(method=method)
+    strongest = descend(100, decays=(1.0,))
     assert np.median(np.abs(noise.parameters[:48])) < np.median(np.abs(border.parameters[:24])) / 10
-    assert accuracy(neuron) > accuracy(trained(adam=strongest)[1]) + 0.2
+    assert accuracy(neuron) > accuracy(trained(method=strongest)[1]) + 0.2
 
 
 def test_the_best_of_several_descents_is_kept() -> None:
-    alone = [trained(adam=Adam(iterations=40, decays=(0.01,)), seed=seed)[0].curve[-1] for seed in range(4)]
-    several = trained(adam=Adam(iterations=40, decays=(0.01,), population=16))[0]
+    alone = [trained(method=descend(40, decays=(0.01,)), seed=seed)[0].curve[-1] for seed in range(4)]
+    several = trained(method=descend(40, decays=(0.01,), population=16))[0]
     assert several.curve[-1] < np.mean(alone)
     assert several.evaluations == 41 * 16
 
 
-def test_repair_connects_every_dendrite() -> None:
-    """Enough descents that some round away a dendrite's last connection."""
-    X, y = np.random.default_rng(3).random((40, 2)), np.arange(40) % 4
-    adam = Adam(iterations=200, decays=(0.0,), filter_share=0.9, learning_rate=0.3)
-    for repair in (False, True):
-        results = [
-            train(
-                Objective(X, y, 20, 4, 10.0, 1.0),
-                adam,
-                Schedule(200, repair=repair),
-                np.random.default_rng(s),
-            )
-            for s in range(4)
-        ]
-        idle = sum(result.inoperative_dendrites for result in results)
-        assert idle == 0 if repair else idle > 0
-
-
 @pytest.mark.parametrize("stop", [0, 70, 130, 200])
-def test_a_callback_stops_in_the_choice_of_the_decay_or_after(stop: int) -> None:
-    told: list[int] = []
+def test_it_stops_in_the_choice_of_the_decay_or_after(stop: int) -> None:
+    seen: list[int] = []
 
-    def callback(iteration: int, loss: float) -> bool:
+    def on_step(step: int, loss: float) -> bool:
         assert np.isfinite(loss)
-        told.append(iteration)
-        return iteration == stop
+        seen.append(step)
+        return step == stop
 
-    result, neuron = trained(callback=callback)
-    assert told == list(range(len(told))) and len(told) - 1 - stop <= 3  # each part begins with a step 0
+    result, neuron = trained(on_step=on_step)
+    assert seen == list(range(stop + 1))
     assert len(result.curve) < 61 and np.isfinite(result.loss)
     assert neuron.predict_proba(xor()[0]).shape == (120, 2)
 
 
-@pytest.mark.parametrize("iterations", [0, 1, 3])
-def test_few_steps_are_steps_too(iterations: int) -> None:
-    assert len(trained(iterations=iterations)[0].curve) == iterations + 1
+@pytest.mark.parametrize("budget", [0, 1, 3])
+def test_few_steps_are_steps_too(budget: int) -> None:
+    assert len(trained(budget=budget)[0].curve) == budget + 1
 
 
-def test_a_start_is_gone_on_from() -> None:
-    first, _ = trained(adam=Adam(iterations=200))
-    assert first.P is not None
-    start = (first.parameters, first.P)
-    same, neuron = trained(iterations=0, start=start)
+def test_it_continues_from_a_start() -> None:
+    first, before = trained(method=descend(200))
+    start = first.as_start()
+    same, neuron = trained(budget=0, start=start)
     np.testing.assert_array_equal(same.P, first.P)
     X = xor(60, 4)[0]
-    before = Neuron.from_parameters(first.parameters, first.P, 3, 10.0, 1.0)
     np.testing.assert_allclose(neuron.predict_proba(X), before.predict_proba(X), rtol=1e-9)
-    further, _ = trained(iterations=100, start=start)
+    further, _ = trained(budget=100, start=start)
     assert further.curve[-1] < further.curve[0]
 
 
@@ -180,19 +165,18 @@ def test_a_start_is_gone_on_from() -> None:
 def test_a_handful_of_samples_is_enough_to_run(n: int) -> None:
     X, y = np.random.default_rng(0).random((n, 2)), np.arange(n) % 2
     objective = Objective(X, y, 3, 2, 10.0, 1.0)
-    found = descend(
-        objective, QUICK, filters.shared_out(3, 2), True, 20, np.random.default_rng(0), lambda loss: False
-    )
+    found, _ = train(objective)
     assert np.isfinite(found.parameters).all()
+    assert found.evaluations == QUICK.work(methods.neuron_problem(objective, "learned"), 60).evaluations
 
 
 def test_constant_features_and_absent_classes_do_no_harm() -> None:
     X, y = xor()
     X[:, 2] = 7.0
     objective = Objective(X, y, 9, 3, 10.0, 1.0)  # no sample of class 2
-    found = train(objective, QUICK, Schedule(60), np.random.default_rng(0))
-    assert np.isfinite(found.parameters).all() and found.P is not None
-    proba = Neuron.from_parameters(found.parameters, found.P, 3, 10.0, 1.0).predict_proba(X)
+    found, neuron = train(objective)
+    assert np.isfinite(found.parameters).all()
+    proba = neuron.predict_proba(X)
     assert (proba.argmax(axis=1) < 2).mean() > 0.9
 
 
@@ -201,9 +185,13 @@ def test_a_sample_without_weight_is_not_there() -> None:
     wrong = np.concatenate([y, 1 - y])
     weight = np.repeat([1.0, 0.0], len(y))
     objective = Objective(np.concatenate([X, X]), wrong, 8, 2, 10.0, 1.0, sample_weight=weight)
-    found = train(objective, Adam(iterations=300), Schedule(300), np.random.default_rng(0))
-    assert found.P is not None
-    assert accuracy(Neuron.from_parameters(found.parameters, found.P, 3, 10.0, 1.0)) > 0.9
+    assert accuracy(train(objective, descend(300))[1]) > 0.9
+
+
+def test_one_decay_leaves_nothing_to_choose() -> None:
+    method = descend(60, decays=(0.01,))
+    problem = methods.neuron_problem(Objective(*xor(), 8, 2, 10.0, 1.0), "learned")
+    assert trained(method=method)[0].evaluations == method.work(problem, 60).evaluations == 61
 
 
 @pytest.mark.parametrize(
@@ -212,5 +200,5 @@ def test_a_sample_without_weight_is_not_there() -> None:
 )
 def test_impossible_parameters_are_refused(bad: dict[str, object]) -> None:
     (name,) = bad
-    with pytest.raises(ValueError, match=f"Adam: {name}=.* is not allowed"):
-        Adam(**bad)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=f"Descent: {name} is .*; allowed: "):
+        Descent(**bad)  # type: ignore[arg-type]
