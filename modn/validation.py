@@ -70,7 +70,7 @@ def sample_weights(name: str, value: ArrayLike | None, n_samples: int) -> NDArra
     weights = finite_array(name, value, (n_samples,))
     _check_items(name, weights, weights >= 0, Number(0))
     if not weights.any():
-        raise ValueError(f"{name} is 0 for all samples; allowed: at least one number > 0")
+        raise ValueError(f"{name} is zero for all samples; allowed: at least one number > 0")
     return weights
 
 
