@@ -90,7 +90,7 @@ def accuracy(name: str, dataset: str, model: str, run: int) -> float:
 
 
 def unfiltered(neuron: Neuron, X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The telodendra (N, C) with the numbers that P was searched by, of which it is the sign."""
+    """The telodendra (N, C) with the real numbers that P was searched by; P is their sign."""
     P = np.where(neuron.P, 1, -1) * rng.random(neuron.P.shape)
     return np.tanh(neuron.alpha_t * (neuron.w_t * (neuron.dendrites(X) @ P) - neuron.theta_t))
 
