@@ -3,7 +3,7 @@
 The paper cannot follow a gradient where P is Boolean, and where it can, the gradient dies. What helps
 (docs/training.md has the numbers):
 
-- Features in standard units, so that one step size fits all; the result does not depend on alpha_s or alpha_t.
+- Features in standard units, so that one step size fits all; the result depends on neither alpha.
 - Each dendrite starts open around a training sample of "its" class, with random slopes; no two are alike.
 - The loss is that of softmax(U) instead of softmax(tanh U): it has the same arg max, and a slope where tanh
   has none. At the end w_t and theta_t are scaled so that the outputs lie in tanh's range again.
