@@ -1,7 +1,7 @@
-"""MODNClassifier as it comes, beside what a scikit-learn user would pick instead, also as it comes.
+"""MODNClassifier beside what a scikit-learn user would pick instead, all with their default parameters.
 
-Accuracy: mean and standard deviation over five stratified folds, the same for all, on two tables that come
-with scikit-learn and took no part in the choice of any default: breast_cancer (569 x 30, 2 classes) and
+Accuracy: mean and standard deviation over five stratified folds, the same for all, on two datasets that come
+with scikit-learn and were not used to choose any default: breast_cancer (569 x 30, 2 classes) and
 digits (1797 x 64, 10 classes). SVM and logistic regression get standardised features. Seconds: one `fit` on
 iris and one on 50,000 x 30, the kernels compiled before.
 
@@ -36,7 +36,7 @@ CLASSIFIERS: dict[str, Any] = {
 
 
 def accuracies() -> list[dict[str, Any]]:
-    """A row for each table and classifier."""
+    """A row for each dataset and classifier."""
     rows: list[dict[str, Any]] = []
     folds = StratifiedKFold(n_splits=5, shuffle=True, random_state=0)
     for table, load in TABLES.items():
@@ -60,7 +60,7 @@ def accuracies() -> list[dict[str, Any]]:
 
 
 def seconds() -> list[dict[str, Any]]:
-    """One fit each on a small and on a large table."""
+    """One fit each on a small and on a large dataset."""
     large = make_classification(50_000, 30, n_informative=10, random_state=0)
     rows: list[dict[str, Any]] = []
     for table, (X, y) in {"iris": load_iris(return_X_y=True), "50,000 x 30": large}.items():

@@ -1,7 +1,6 @@
-"""How many dendrites by default: MODNClassifier with k dendrites for each class, on the paper's 11 tables.
+"""How many dendrites by default: MODNClassifier with k dendrites for each class, on the paper's 11 datasets.
 
-70 % of each table, drawn with its classes' shares, are cross-validated within themselves, five folds. Needs
-the tidy tables: python -m stages.fetch
+Five-fold cross-validation within a stratified 70 % of each dataset. Needs data/tables: python -m stages.fetch
 
     python -m benchmarks.dendrites [--per-class 2 5 10 20] [--split 0]
 """
@@ -30,7 +29,7 @@ def training_part(table: Path, split: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def main() -> None:
-    """Print a row for each table: the accuracy in cross-validation, and the seconds it took."""
+    """Print a row for each dataset: the accuracy in cross-validation, and the seconds it took."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

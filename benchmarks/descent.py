@@ -16,7 +16,6 @@ from unittest.mock import patch
 
 import numpy as np
 from joblib import Parallel, delayed
-from modn.methods.training import Schedule, parameter_space, train
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
@@ -24,7 +23,7 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 from benchmarks.training import ROOT
-from modn import filters, optimizers
+from modn import filters, methods, optimizers
 from modn.fast.objective import Objective
 from modn.neuron import Neuron
 
@@ -34,14 +33,14 @@ ALPHAS = 10.0, 1.0  # the comparison's
 Fit = Callable[[np.ndarray, np.ndarray, int, int], Any]  # X, y, n_classes, seed -> something that predicts
 
 
-def by(name: str, filter: str = "learned", per_class: int = 10, **parameters: Any) -> Fit:
-    """MODN trained by an optimizer through the one door."""
+def by(solver: str, filter: str = "learned", per_class: int = 10, **parameters: Any) -> Fit:
+    """MODN trained by a solver."""
 
     def fit(X: np.ndarray, y: np.ndarray, n_classes: int, seed: int) -> Neuron:
         objective = Objective(X, y, per_class * n_classes, n_classes, *ALPHAS)
-        optimizer = optimizers.make(name, **parameters)
-        schedule = Schedule(optimizer.iterations or 300)
-        found = train(objective, optimizer, schedule, np.random.default_rng(seed), filter)
+        method = methods.make(solver, filter, **parameters)
+        problem = methods.neuron_problem(objective, filter)
+        found = method.train(problem, method.iterations or 300, np.random.default_rng(seed))
         return Neuron.from_parameters(found.parameters, np.asarray(found.P), X.shape[1], *ALPHAS)
 
     return fit
@@ -51,14 +50,9 @@ def plain_adam(X: np.ndarray, y: np.ndarray, n_classes: int, seed: int) -> Neuro
     """Adam on Eq. 10 itself, from the authors' initial box, on MODNP."""
     objective = Objective(X, y, 10 * n_classes, n_classes, *ALPHAS)
     P = filters.partition(10 * n_classes, n_classes)
-    found = optimizers.minimize(
-        optimizers.make("adam"),
-        parameter_space(objective),
-        lambda rows: objective.loss_and_gradient(rows, P),
-        500,
-        np.random.default_rng(seed),
-    )
-    return Neuron.from_parameters(found.best, P, X.shape[1], *ALPHAS)
+    problem = methods.FixedFilter(objective, P)
+    found = methods.Search(optimizers.make("adam")).train(problem, 500, np.random.default_rng(seed))
+    return Neuron.from_parameters(found.parameters, P, X.shape[1], *ALPHAS)
 
 
 def untempered(X: np.ndarray, y: np.ndarray, n_classes: int, seed: int) -> Neuron:
@@ -112,8 +106,11 @@ def judge(fit: Fit, X: np.ndarray, y: np.ndarray, resplit: int) -> tuple[float, 
             begin = process_time()
             model = fit(X[seen], y[seen], n_classes, 1000 * resplit + fold)
             spent.append(process_time() - begin)
-            said = model.predict_proba(X[unseen]).argmax(axis=1) if isinstance(model, Neuron) else None
-            right.append(np.mean((model.predict(X[unseen]) if said is None else said) == y[unseen]))
+            is_neuron = isinstance(model, Neuron)
+            predictions = (
+                model.predict_proba(X[unseen]).argmax(axis=1) if is_neuron else model.predict(X[unseen])
+            )
+            right.append(np.mean(predictions == y[unseen]))
     return float(np.mean(right)), float(np.mean(spent))
 
 

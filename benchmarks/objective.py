@@ -1,4 +1,4 @@
-"""The training loss of a population, side by side with other ways to compute it, on the 11 tables' shapes.
+"""The training loss of a population, side by side with other ways to compute it, on the paper's 11 datasets.
 
     (a) numpy        plain NumPy, float64, one individual at a time
     (b) numpy_batch  NumPy over the population at once (over as many individuals as 64 MiB of synapses hold)
@@ -36,7 +36,8 @@ os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
 import numpy as np
 import pandas as pd
 
-from modn.fast import distinct, kernels
+from modn.fast import distinct
+from modn.fast.lanes import LANES
 from modn.fast.objective import Objective
 
 HERE = Path(__file__).parent
@@ -87,7 +88,7 @@ def random_problem(X: np.ndarray, y: np.ndarray, M: int, C: int, S: int) -> Prob
 
 
 def table_problem(name: str) -> Problem:
-    """The training part of one of the paper's tables, with M = 10 C."""
+    """The training part of one of the paper's datasets, with M = 10 C."""
     table = pd.read_csv(TABLES / f"{name}.csv", na_values="?")
     table = table.drop(columns=[column for column in IDENTIFIERS if column in table])
     if name == "breast_cancer":
@@ -245,7 +246,7 @@ def best_seconds(contenders: dict[str, Callable[[], Any]], rounds: int) -> dict[
 
 
 def measure_tables(rounds: int, library: ctypes.CDLL | None) -> list[dict[str, Any]]:
-    """Return ns per synapse of every contender on every table."""
+    """Return ns per synapse of every contender on every dataset."""
     rows = []
     for name in TRAINING_SAMPLES:
         problem = table_problem(name)
@@ -313,7 +314,7 @@ def measure_memory() -> dict[str, float]:
 
 
 def geometric_means(rows: list[dict[str, Any]]) -> dict[str, float]:
-    """Return the ratios the project holds itself to, as geometric means over the tables."""
+    """Return the ratios the project holds itself to, as geometric means over the datasets."""
 
     def mean_ratio(slow: str, fast: str) -> float:
         return float(np.exp(np.mean([np.log(row[slow] / row[fast]) for row in rows])))
@@ -332,7 +333,7 @@ def geometric_means(rows: list[dict[str, Any]]) -> dict[str, float]:
 
 
 def draw(rows: list[dict[str, Any]], path: Path) -> None:
-    """Draw ns per synapse of every contender, a group per table."""
+    """Draw ns per synapse of every contender, a group per dataset."""
     from matplotlib.figure import Figure
 
     names = [
@@ -376,7 +377,7 @@ def main() -> None:
         "machine": {
             "processor": platform.machine(),
             "python": platform.python_version(),
-            "lanes": kernels.LANES,
+            "lanes": LANES,
         },
         "unit": "ns per synapse",
         "tables": rows,

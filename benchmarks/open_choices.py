@@ -4,7 +4,7 @@
     python -m benchmarks.open_choices [--runs 5] [--datasets iris wine] [--choices clipped reseeded]
 
 For MODN, MODNP and MODNF trained by BBO: mean accuracy per dataset, and the mean absolute difference to Table
-3 without heart disease, whose table the authors did not take from UCI. One thing is changed at a time:
+3 without heart disease, which the authors did not take from UCI. One thing is changed at a time:
 
 - as run: the authors' split and scaling, BBO's continuous variant, 10 iterations on P and then the budget
 - fair scaling: the same neurons, their test part scaled by the training part's range instead of its own
@@ -28,16 +28,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from modn.methods.training import Schedule, train
 
 from benchmarks.bbo_variants import BoxedBBO, ClippedBBO, FaultyBBO, LastGenerationBBO, ReseededBBO
 from benchmarks.training import ALPHA_S, ALPHA_T, ROOT
 from modn.fast.objective import Objective
+from modn.methods import LEARNED, Method, Search, TwoStep, neuron_problem
 from modn.neuron import Neuron
 from modn.optimizers.bbo import BBO
 from modn.scaling import to_unit
 from stages.study import seeding
-from stages.study.cleaning import features_and_labels, parse
+from stages.study.cleaning import features_and_labels
 
 FILTERS = {"modn": "learned", "modnp": "partition", "modnf": "full"}
 SHORT = {"breast_cancer", "blood_transfusion", "wine", "car", "iris"}  # Table 2: 300 iterations, else 400
@@ -48,7 +48,7 @@ class Choice:
     """What is changed."""
 
     bbo: BBO = field(default_factory=BBO)
-    schedule: dict[str, Any] = field(default_factory=dict)
+    scheme: dict[str, Any] = field(default_factory=dict)
     splits: str = "splits"
     models: tuple[str, ...] = ("modn", "modnp", "modnf")
 
@@ -62,8 +62,8 @@ CHOICES = {
     "telodendra +-1": Choice(BoxedBBO()),
     "box +-2": Choice(BoxedBBO(reach=2.0)),
     "box +-0.5": Choice(BoxedBBO(reach=0.5)),
-    "five rounds": Choice(schedule={"rounds": 5}, models=("modn",)),
-    "100 on P": Choice(schedule={"filter_iterations": 100}, models=("modn",)),
+    "five rounds": Choice(scheme={"rounds": 5}, models=("modn",)),
+    "100 on P": Choice(scheme={"filter_iterations": 100}, models=("modn",)),
     "newest": Choice(LastGenerationBBO()),
     "reseeded": Choice(ReseededBBO()),
     "both": Choice(FaultyBBO()),
@@ -78,25 +78,27 @@ def accuracy(name: str, dataset: str, model: str, run: int) -> float:
     k = run if len(parts["y_test"]) > 1 else 0
     X, y, C = parts["X_train"][k], parts["y_train"][k], len(parts["classes"])
     objective = Objective(X, y, 10 * C, C, ALPHA_S, ALPHA_T)
-    budget = Schedule(300 if dataset in SHORT else 400, **choice.schedule)
+    filter, budget = FILTERS[model], 300 if dataset in SHORT else 400
     rng = seeding.generator(100 + run, dataset, model)
-    found = train(objective, choice.bbo, budget, rng, FILTERS[model])
+    learned = filter == LEARNED
+    method: Method = TwoStep(choice.bbo, **choice.scheme) if learned else Search(choice.bbo)
+    found = method.train(neuron_problem(objective, filter), budget, rng)
     neuron = Neuron.from_parameters(found.parameters, np.asarray(found.P), X.shape[1], ALPHA_S, ALPHA_T)
     X_test = fairly_scaled(dataset, parts, k) if name == "fair scaling" else parts["X_test"][k]
-    said = unfiltered(neuron, X_test, rng) if name == "real P" else neuron.telodendra(X_test)
-    return float(np.mean(said.argmax(axis=1) == parts["y_test"][k]))
+    scores = unfiltered(neuron, X_test, rng) if name == "real P" else neuron.telodendra(X_test)
+    return float(np.mean(scores.argmax(axis=1) == parts["y_test"][k]))
 
 
 def unfiltered(neuron: Neuron, X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The telodendra (N, C) with the numbers that P was searched by, of which it is the sign."""
+    """The telodendra (N, C) with the real numbers that P was searched by; P is their sign."""
     P = np.where(neuron.P, 1, -1) * rng.random(neuron.P.shape)
     return np.tanh(neuron.alpha_t * (neuron.w_t * (neuron.dendrites(X) @ P) - neuron.theta_t))
 
 
 def fairly_scaled(dataset: str, parts: Any, k: int) -> np.ndarray:
     """The test part by the range of the training part."""
-    path = ROOT / f"data/tables/{dataset}.csv"
-    X, _ = features_and_labels(parse(path.read_bytes(), str(path)))
+    table = pd.read_csv(ROOT / f"data/tables/{dataset}.csv", dtype=str, keep_default_na=False)
+    X, _ = features_and_labels(table)
     seen = X[parts["train_rows"][k]]
     median = np.nanmedian(seen, axis=0)
     seen, unseen = (np.where(np.isnan(part), median, part) for part in (seen, X[parts["test_rows"][k]]))

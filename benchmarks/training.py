@@ -23,12 +23,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from modn.methods.training import Schedule, parameter_space, train
 from threadpoolctl import threadpool_limits
 
-from modn import filters
+from modn import filters, methods
 from modn.fast.objective import Objective
-from modn.optimizers import make
 from stages.study.splits import Parts, published
 
 ITERATIONS = 400  # Table 2, raisin
@@ -144,7 +142,8 @@ COMPETITORS: list[tuple[str, str, str, Run]] = [  # ours, theirs, package, how
 def measure(repeats: int, generations: int) -> list[dict[str, Any]]:
     """A row for each competitor: CPU seconds of a whole training, ours and theirs, in turns."""
     fast = objective()
-    space = parameter_space(fast)
+    problem = methods.neuron_problem(fast, methods.LEARNED)
+    space = problem.space
     box = space.lower.copy(), space.upper.copy()
     plain = PlainObjective(fast)
     probe = space.sample(3, np.random.default_rng(0))
@@ -158,12 +157,12 @@ def measure(repeats: int, generations: int) -> list[dict[str, Any]]:
         except importlib.metadata.PackageNotFoundError:
             print(f"{competitor}: skipped, {package} is not installed", flush=True)
             continue
-        optimizer = make(name)
-        train(fast, optimizer, Schedule(1), np.random.default_rng(0))  # compiles
+        method = methods.make(name, methods.LEARNED)
+        method.train(problem, 1, np.random.default_rng(0))  # compiles
         ours, theirs, evaluations = [], [], 0
         for repeat in range(repeats):
             begin = process_time()
-            trained = train(fast, optimizer, Schedule(ITERATIONS), np.random.default_rng(repeat))
+            trained = method.train(problem, ITERATIONS, np.random.default_rng(repeat))
             ours.append(process_time() - begin)
             # Two lengths: their difference is the generations' cost, without what is paid once.
             seconds = []
@@ -177,7 +176,7 @@ def measure(repeats: int, generations: int) -> list[dict[str, Any]]:
             evaluations = (seconds[1][1] - seconds[0][1]) // generations
             one_more = (seconds[1][0] - seconds[0][0]) / generations
             theirs.append(seconds[0][0] + (ITERATIONS - 1) * one_more)
-        per_generation = trained.evaluations // (ITERATIONS + trained.filter_iterations)
+        per_generation = trained.evaluations // (ITERATIONS + trained.filter_steps)
         row = {
             "ours": f"MODN+{name.upper()}",
             "theirs": competitor,

@@ -25,7 +25,7 @@ def partition(n_dendrites: int, n_classes: int) -> NDArray[np.bool_]:
 
 
 def shared_out(n_dendrites: int, n_classes: int) -> NDArray[np.bool_]:
-    """Give each dendrite one output, in groups as equal as can be: the partition, for any M."""
+    """Give each dendrite one output, in groups of nearly equal size: the partition, for any M."""
     M = positive_integer("n_dendrites", n_dendrites)
     C = positive_integer("n_classes", n_classes)
     return np.eye(C, dtype=bool)[np.arange(M) * C // M]

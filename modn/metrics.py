@@ -1,4 +1,4 @@
-"""How good is a classifier, and is it better than another one: the measures of the paper's Tables 3 and 5.
+"""How good a classifier is, and whether it is better than another: the measures of Tables 3 and 5.
 
 Accuracy and the micro-averaged ROC curve judge one run; the Wilcoxon signed-rank test (Eq. 25), the interval
 over runs and the mean ranks compare many. Labels are integers 0..C-1, probabilities have the shape (N, C).

@@ -140,5 +140,5 @@ class Neuron:
 
     def _synapse_potentials(self, X: Array, i: int) -> Array:
         """alpha_s (w_s x - theta_s) of the synapses on feature i (N, M): the exponent of Eq. 1."""
-        with np.errstate(over="ignore"):  # an infinite potential saturates the sigmoid, as it should
+        with np.errstate(over="ignore"):  # an infinite potential saturates the sigmoid
             return self.alpha_s * (np.outer(X[:, i], self.w_s[i]) - self.theta_s[i])

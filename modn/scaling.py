@@ -1,7 +1,7 @@
-"""Features to [0, 1], where the synapses work, and back to their own units.
+"""Scale features to [0, 1], where the synapses work, and back to their own units.
 
-By the training data's range; values beyond it are clipped, so that a neuron is never asked about inputs that
-it could not have met. A feature that is constant in the training data becomes 0.
+The range is that of the training data. Values beyond it are clipped, so that a neuron never sees inputs that
+it was not trained for. A feature that is constant in the training data becomes 0.
 """
 
 import numpy as np

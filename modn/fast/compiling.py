@@ -30,7 +30,8 @@ class Sources:
         return self._digest() != self.stamp
 
     def _digest(self) -> str:
-        files = [path for folder in self.folders for path in sorted(folder.glob("*.py"))]
+        paths = [path for folder in self.folders for path in sorted(folder.glob("*.py"))]
+        files = [path for path in paths if path.is_file()]  # an editor's lock may be a dangling link
         return sha256(b"".join(_file_digest(path, path.stat().st_mtime_ns) for path in files)).hexdigest()
 
 

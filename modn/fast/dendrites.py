@@ -92,9 +92,9 @@ def _times(product, e, parts):
 
 @inlined
 def _multiply_in(block, f, start, n_values, slope, offset, dying, parts, products, first, fresh):
-    """Multiply 1 + exp(-a) of values of feature f into as many products; `fresh`: these are 1 as yet.
+    """Multiply 1 + exp(-a) of n_values values of feature f, from `start`, into the products from `first`.
 
-    Two loops, because LLVM does not take the branch out of one.
+    `fresh`: the products are 1. There are two loops because LLVM does not move the branch out of one.
     """
     one = splat(1.0)
     f_slope, f_offset = load(slope, block.features[f]), load(offset, block.features[f])

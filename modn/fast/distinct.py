@@ -1,9 +1,9 @@
 """Distinct values: how to compute the product over features with as few operations as the samples allow.
 
 A feature with few distinct values needs its sigmoids once per value, not once per sample; two such features
-need their product once per distinct pair of values; and so on up to the samples, of which equal ones are kept
-once, with their number. `blocks_of` finds these tables once per training set; `modn.fast.kernels` follows
-them at each evaluation.
+need their product once per distinct pair of values; and so on up to the samples. Equal samples are kept once,
+with their number. `blocks_of` finds these tables once per training set; `modn.fast.dendrites` follows them at
+each evaluation.
 
 A block of samples becomes the recipe of a table of numbers, row by row:
 
@@ -14,9 +14,9 @@ A block of samples becomes the recipe of a table of numbers, row by row:
 A feature with about as many values as there are samples is left out of the table and multiplied in sample by
 sample.
 
-Measured values have few decimals: they are multiples of a step. A number of so many steps is a multiple of
-some ten steps (the coarse part) and a rest (the fine part), and as 2^(a + b) = 2^a 2^b, a few exps for the
-parts and a multiplication per value do instead of an exp per value.
+Measured values have few decimals: they are multiples of a step. Such a value is the sum of a multiple of some
+ten steps (the coarse part) and a rest (the fine part). As 2^(a + b) = 2^a 2^b, a few exps for the parts and a
+multiplication per value replace an exp per value.
 """
 
 import heapq

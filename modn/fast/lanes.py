@@ -114,7 +114,7 @@ def _operator(symbol: Any, emit: Any) -> None:
     instruction = _binary(emit)
 
     @overload(symbol)
-    def _(a, b):  # type: ignore[no-untyped-def]  # numba wants the very signature of the lambda
+    def _(a, b):  # type: ignore[no-untyped-def]  # numba requires the signature of the lambda
         if isinstance(a, _LanesType) and isinstance(b, _LanesType):
             return lambda a, b: instruction(a, b)
         return None

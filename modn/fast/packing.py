@@ -1,4 +1,4 @@
-"""Between rows of parameters and lanes: which number of which vector is whose.
+"""Rows of parameters to lanes and back: which lane of which vector belongs to which dendrite.
 
 A chunk of `size` individuals (a power of two up to LANES) fills a vector with LANES / size dendrites of each:
 lane l of vector k is dendrite k (LANES / size) + l // size of the chunk's individual l % size. A population
@@ -71,7 +71,7 @@ def n_folded_rows(R, size):
 def pack_synapses(parameters, scaling, M, first, size, vector, slope, offset):
     """Write the coefficients of one vector's synapses to slope and offset (D, LANES).
 
-    Lanes behind the last dendrite repeat it; `pack_filter` sees to it that they feed no output.
+    Lanes behind the last dendrite repeat it; `pack_filter` lets them feed no output.
     """
     D = slope.shape[0]
     unit = scaling.alpha_s * LOG2_E

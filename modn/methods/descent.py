@@ -1,17 +1,16 @@
-"""A MODN trained by its exact gradient, the filter included: what the paper leaves empty in Table 3.
+"""Descent: a MODN trained by its exact gradient, the filter included; empty cells in the paper's Table 3.
 
-The paper cannot follow a gradient where P is Boolean, and where it can, the gradient dies. Here is what was
-found to help (docs/training.md has the numbers):
+The paper cannot follow a gradient where P is Boolean, and where it can, the gradient dies. What helps
+(docs/training.md has the numbers):
 
-- Features in standard units, so that one step size fits all; the result depends on no alpha_s or alpha_t.
+- Features in standard units, so that one step size fits all; the result depends on neither alpha.
 - Each dendrite starts open around a training sample of "its" class, with random slopes; no two are alike.
 - The loss is that of softmax(U) instead of softmax(tanh U): it has the same arg max, and a slope where tanh
   has none. At the end w_t and theta_t are scaled so that the outputs lie in tanh's range again.
 - P starts as the partition of MODNP, is relaxed to sigmoid(logits) and moves with the parameters; the logits'
   scale grows until, after a share of the steps, P is rounded for good and the parameters settle around it.
-- The synapses' weights decay. How fast is chosen by cross-validation within the training set, among a few
-  rates that are tried side by side, each judged by its loss at the best temperature: overconfidence, which
-  changes no decision, is not held against it.
+- The synapses' weights decay. The rate is chosen among a few by cross-validation within the training set, by
+  the loss at the best temperature: overconfidence, which changes no decision, does not count.
 """
 
 from dataclasses import dataclass, field

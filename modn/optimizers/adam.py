@@ -63,7 +63,7 @@ class Adam(Optimizer):
         rng: np.random.Generator,
         gradients: Array | None,
     ) -> AdamState:
-        assert gradients is not None  # `tell` saw to it
+        assert gradients is not None  # `tell` checks it
         change, mean, mean_square = self.change(gradients, state.mean, state.mean_square, state.generation)
         return replace(state, points=candidates - change, mean=mean, mean_square=mean_square)
 

@@ -50,5 +50,5 @@ class BP(Optimizer):
         rng: np.random.Generator,
         gradients: Array | None,
     ) -> BPState:
-        assert gradients is not None  # `tell` saw to it
+        assert gradients is not None  # `tell` checks it
         return replace(state, points=candidates - self.learning_rate * gradients)

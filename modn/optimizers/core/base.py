@@ -27,9 +27,9 @@ class State:
     """What all states hold; each algorithm adds its own arrays, ints and floats."""
 
     space: Space
-    generation: int  # populations told so far
-    best: Array  # (V,) the best individual ever told; the first one until a finite cost is told
-    best_cost: float  # inf until a finite cost is told
+    generation: int  # number of calls of `tell`
+    best: Array  # (V,) the best individual so far; the first one until there is a finite cost
+    best_cost: float  # inf until there is a finite cost
 
 
 @dataclass(frozen=True)

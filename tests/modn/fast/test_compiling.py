@@ -194,6 +194,11 @@ def test_a_cache_folder_that_vanishes_is_made_again(probed: Copy) -> None:
     assert probed.run(PRINT_PROBE) == "46\nloaded\n"
 
 
+def test_the_locks_of_editors_are_no_sources(probed: Copy) -> None:
+    (probed.root / "modn/fast/.#probed.py").symlink_to("someone@somewhere")
+    assert probed.run(PRINT_PROBE) == "46\nloaded\n"
+
+
 def imported_from_elsewhere(path: Path, folders: list[Path]) -> set[str]:
     """The names that a file imports from modules of modn outside these folders."""
     names = set()

@@ -354,7 +354,7 @@ GOOD: dict[str, Any] = {
         ({"alpha_t": 10**400}, "alpha_t is 10+; allowed: a finite number > 0"),
         ({"sample_weight": [1, 1, 1]}, r"sample_weight has the shape \(3,\); allowed: \(4,\)"),
         ({"sample_weight": [1, 1, 1, -1]}, r"sample_weight\[3\] is -1.0; allowed: a finite number >= 0"),
-        ({"sample_weight": [0, 0, 0, 0]}, "sample_weight is 0 for all samples; allowed: at least one"),
+        ({"sample_weight": [0, 0, 0, 0]}, "sample_weight is zero for all samples; allowed: at least one"),
     ],
 )
 def test_bad_training_sets_are_named(changed: dict[str, Any], message: str) -> None:
