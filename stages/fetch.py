@@ -1,4 +1,4 @@
-"""fetch: verify each raw table, clean it, write it tidy; and Table 1, checked against the paper's."""
+"""fetch: verify and clean each raw dataset, write it tidy; and write Table 1, checked against the paper's."""
 
 import hashlib
 import math
@@ -25,8 +25,8 @@ def fetch(parameters: Parameters) -> None:
     table1 = pd.DataFrame([describe(name, parameters.datasets[name], tidy[name]) for name in tidy])
     _compare_with_paper(table1)
     with files.replaced_folder(files.TABLES) as folder:
-        for name, table in tidy.items():
-            files.write_csv(folder / f"{name}.csv", table)
+        for name, frame in tidy.items():
+            files.write_csv(folder / f"{name}.csv", frame)
         files.write_csv(files.TABLE1, table1)
     for row in table1.itertuples():
         counts = f"{row.train} + {row.test} rows, {row.classes} classes, {row.features} features"
@@ -34,7 +34,7 @@ def fetch(parameters: Parameters) -> None:
 
 
 def read(dataset: Dataset) -> pd.DataFrame:
-    """The raw table, every cell as text, after its checksum."""
+    """The raw dataset, every cell as text, after its checksum was verified."""
     path = files.ROOT / dataset.file
     try:
         content = path.read_bytes()
@@ -44,7 +44,7 @@ def read(dataset: Dataset) -> pd.DataFrame:
     if dataset.sha256 is not None and digest != dataset.sha256:
         raise StageError(
             f"{dataset.file} is damaged or changed: its SHA-256 is {digest}, expected {dataset.sha256}; "
-            "restore it (git checkout), or set sha256 in conf/datasets if the change is meant"
+            "restore it (git checkout), or set sha256 in conf/datasets if the change is intended"
         )
     try:
         return csv_file.parse(content, dataset.file)
@@ -53,7 +53,7 @@ def read(dataset: Dataset) -> pd.DataFrame:
 
 
 def clean(raw: pd.DataFrame, name: str, dataset: Dataset) -> pd.DataFrame:
-    """The tidy table of a raw one, by the dataset's recipe."""
+    """The tidy dataset, made from the raw one by its recipe."""
     recipe = cleaning.Recipe(
         dataset.class_column, dataset.drop_columns, dataset.drop_classes, dataset.codes, dataset.missing
     )
@@ -74,9 +74,7 @@ def describe(name: str, dataset: Dataset, tidy: pd.DataFrame) -> dict[str, Any]:
     size = dataset.test_size
     test = size if isinstance(size, int) else math.ceil(size * len(tidy))
     if not 0 < test < len(tidy):
-        raise StageError(
-            f"datasets.{name}.test_size is {size}; allowed: fewer than the table's {len(tidy)} rows"
-        )
+        raise StageError(f"datasets.{name}.test_size is {size}; allowed: fewer than its {len(tidy)} rows")
     return {
         "dataset": name,
         "title": dataset.title,
@@ -88,7 +86,7 @@ def describe(name: str, dataset: Dataset, tidy: pd.DataFrame) -> dict[str, Any]:
 
 
 def _compare_with_paper(table1: pd.DataFrame) -> None:
-    """Every table that the paper has must have the paper's counts."""
+    """A dataset of the paper must have the paper's counts."""
     printed = pd.read_csv(files.RAW / "paper/table1_datasets.csv").set_index("dataset")
     for row in table1.itertuples():
         if row.dataset not in printed.index:
@@ -104,7 +102,7 @@ def _compare_with_paper(table1: pd.DataFrame) -> None:
 
 
 def _compare_with_uci(raw: pd.DataFrame, dataset: Dataset) -> None:
-    """The values that UCI serves now must be those of the bundled table."""
+    """The values that UCI serves now must be those of the bundled dataset."""
     from stages.study import uci  # late: the network is imported only when it is used
 
     assert dataset.uci_id is not None
@@ -118,7 +116,7 @@ def _compare_with_uci(raw: pd.DataFrame, dataset: Dataset) -> None:
     ours = raw.drop(columns=[dataset.class_column, *dataset.drop_columns])
     if ours.shape != theirs.shape:
         raise StageError(
-            f"{dataset.title}: UCI's table is {theirs.shape[0]} x {theirs.shape[1]}, ours {ours.shape}"
+            f"{dataset.title}: UCI's dataset is {theirs.shape[0]} x {theirs.shape[1]}, ours {ours.shape}"
         )
     for column, (name, values) in zip(ours, theirs.items(), strict=True):
         differs = ~_equal(ours[column], values)
@@ -132,7 +130,7 @@ def _compare_with_uci(raw: pd.DataFrame, dataset: Dataset) -> None:
         {"uci": targets.iloc[:, 0].astype(str), "ours": raw[dataset.class_column].to_numpy()}
     )
     if labels.groupby("uci")["ours"].nunique().max() > 1:
-        raise StageError(f"{dataset.title}: rows of one class at UCI are of several classes in our table")
+        raise StageError(f"{dataset.title}: rows of one class at UCI are of several classes in ours")
 
 
 def _equal(ours: pd.Series, theirs: pd.Series) -> np.ndarray:

@@ -1,9 +1,7 @@
 """report: write the page a reviewer reads, from the tables, the figures and the provenance."""
 
-import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -51,10 +49,9 @@ def compose(sections: Sequence[Section], results: Results, drawn: Iterable[Study
 
 def provenance_of(parameters: Parameters, records: Sequence[Record]) -> dict[str, Any]:
     """Versions, machine, parameters and times."""
-    values = {key: value for key, value in asdict(parameters).items() if key != "runtime"}
     return {
         **{key: records[0].facts[key] for key in ("versions", "cores", "machine")},
-        "parameters_sha256": hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest(),
+        "parameters_sha256": parameters.derived["sha256"],
         "stages": {
             f"{record.study} {record.name}": {key: record.facts[key] for key in CLOCKS if key in record.facts}
             for record in records

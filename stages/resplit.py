@@ -1,4 +1,4 @@
-"""resplit: the stratified splits that all classifiers of the baselines share, by the protocol `sound`."""
+"""resplit: make the stratified splits that all baselines share, by the protocol `sound`."""
 
 from stages.config.schema import Parameters, Split
 from stages.io import entrypoint, files

@@ -1,4 +1,4 @@
-"""split: make the training and test parts of every table by the chosen protocol."""
+"""split: make the training and test parts of every dataset by the chosen protocol."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ def split(parameters: Parameters) -> None:
 
 
 def write_parts(stage: str, test_sizes: dict[str, int | float], choice: Split, target: Path) -> None:
-    """Split every table as chosen, and tell how many."""
+    """Split every dataset as chosen, and print how many."""
     stacked = {
         name: parts_of((files.TABLES / f"{name}.csv").read_bytes(), name, test_size, choice)
         for name, test_size in test_sizes.items()
@@ -32,7 +32,7 @@ def write_parts(stage: str, test_sizes: dict[str, int | float], choice: Split, t
 
 
 def parts_of(content: bytes, name: str, test_size: int | float, choice: Split) -> dict[str, np.ndarray]:
-    """The parts of each split of a tidy table, stacked; `content` is its CSV."""
+    """The parts of each split of a tidy dataset, stacked; `content` is its CSV file."""
     make = PROTOCOLS[choice.protocol]
     try:
         tidy = csv_file.parse(content, f"data/tables/{name}.csv")

@@ -34,7 +34,8 @@ def train(parameters: Parameters, study: str, model: str, optimizer: str) -> Non
     trainings = parameters.derived["trainings"]
     if f"{study}-{pair}" not in trainings:
         raise StageError(
-            f"study={study} model={model} optimizer={optimizer} is not planned; allowed: {', '.join(trainings)}"
+            f"study={study} model={model} optimizer={optimizer} is not planned; "
+            f"allowed: {', '.join(trainings)}"
         )
     parts = {name: files.read_arrays(files.SPLITS / f"{name}.npz") for name in parameters.derived["budgets"]}
     n_classes = {name: len(arrays["classes"]) for name, arrays in parts.items()}

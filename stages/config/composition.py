@@ -59,9 +59,6 @@ def compose_stage(overrides: list[str]) -> Parameters:
         written = OmegaConf.load(ROOT / "params.yaml")
         if not isinstance(written, DictConfig):
             raise ValueError(f"params.yaml holds no parameters by name; {REMEDY}")
-        missing = next(_missing(Parameters, OmegaConf.to_container(written), ""), None)
-        if missing is not None:
-            raise ValueError(f"params.yaml is incomplete: it has no {missing}; {REMEDY}")
         parameters = checked(written)
         derived = derive(parameters)
         for name, value in derived.items():
@@ -103,6 +100,9 @@ def checked(config: DictConfig) -> Parameters:
     # As plain values: what Hydra has typed already may hold keys that were forced in with "+".
     plain = OmegaConf.to_container(config, resolve=True)
     assert isinstance(plain, dict)
+    missing = [key for key in _missing(Parameters, plain, "") if key != "derived"]
+    if missing:
+        raise ValueError(f"{missing[0]} is missing; allowed: all keys of the schema; {REMEDY}")
     try:
         parameters = OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(Parameters), plain))
     except ConfigKeyError as error:

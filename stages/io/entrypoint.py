@@ -1,4 +1,4 @@
-"""The door of every stage: arguments and parameters in, a clear error and an exit code out."""
+"""How every stage is called: arguments and parameters in, a clear error and an exit code out."""
 
 import argparse
 import sys
@@ -15,11 +15,11 @@ alpha_s=5, runtime.workers=1, optimizers.bbo.population=50. `dvc repro` calls th
 
 
 class StageError(Exception):
-    """Something a user can mend: said in one message, without a traceback."""
+    """Something a user can fix: reported in one message, without a traceback."""
 
 
 def run(name: str, about: str | None, stage: Stage, arguments: Mapping[str, str] | None = None) -> None:
-    """Call stage(parameters, **arguments) with what params.yaml and the command line say.
+    """Call stage(parameters, **arguments) with the values in params.yaml and on the command line.
 
     `arguments` are the stage's own, name -> help; on the command line they look like parameters: model=modnf.
     """
@@ -47,7 +47,7 @@ def run(name: str, about: str | None, stage: Stage, arguments: Mapping[str, str]
 
 @contextmanager
 def reported(name: str) -> Iterator[None]:
-    """End the process with one message where a user can mend it; a fault of ours keeps its traceback."""
+    """End the process with one message if a user can fix the error; a bug keeps its traceback."""
     try:
         yield
     except (StageError, ValueError, MemoryError) as error:
@@ -56,7 +56,7 @@ def reported(name: str) -> Iterator[None]:
         sys.exit(f"{name}: {error.filename} is missing; an earlier stage makes it: dvc repro")
     except OSError as error:
         if error.strerror is None:
-            raise  # not the system's word on a file
+            raise  # it is not about a file
         sys.exit(f"{name}: {error.filename2 or error.filename}: {error.strerror}; nothing was replaced")
     except KeyboardInterrupt:
         sys.exit(130)

@@ -1,4 +1,4 @@
-"""Where the stages keep things, and how they write them: to a temporary file first, then os.replace."""
+"""Where the stages keep their files, and how they write them: to a temporary file first, then os.replace."""
 
 import io
 import json
@@ -23,13 +23,13 @@ TABLE1 = ROOT / "data/table1.csv"  # fetch
 SPLITS = ROOT / "data/splits"  # split
 RESPLITS = ROOT / "data/resplits"  # resplit
 MODELS = ROOT / "data/models"  # train: results, a function of parameters, data and seed alone
-BASELINES = ROOT / "data/models/baselines"  # fit: what the classifiers say of the test parts
-PROVENANCE = ROOT / "data/provenance"  # train, fit: how and when results were made
+BASELINES = ROOT / "data/models/baselines"  # fit: predictions on the test parts
+PROVENANCE = ROOT / "data/provenance"  # train, fit: how results were made
 SOURCES = ROOT / "data/sources.json"  # sources: hashes of what all trainings import
 EXAMPLES = ROOT / "data/examples.npz"  # evaluate: neurons to draw
-PART = ".part"  # how names of temporary files end; neither git nor DVC looks at them
+PART = ".part"  # suffix of temporary files, which git and DVC ignore
 
-FORMAT = 1  # of the .npz files: raised when what they hold changes, so that older ones are not misread
+FORMAT = 1  # of the .npz files: raised when their content changes, so that older ones are not misread
 
 
 def report_folder(profile: str) -> Path:
@@ -53,7 +53,7 @@ def write_csv(path: Path, frame: "pd.DataFrame") -> None:
 
 
 def read_csv(path: Path) -> "pd.DataFrame":
-    """Read a CSV written by write_csv; one without rows or columns is an empty table."""
+    """Read a CSV written by write_csv; one without rows or columns is an empty frame."""
     import pandas as pd
 
     return pd.read_csv(path) if path.stat().st_size > 1 else pd.DataFrame()
@@ -76,12 +76,12 @@ def read_arrays(path: Path) -> "dict[str, np.ndarray]":
 
     content = path.read_bytes()
     name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
-    if not content.startswith(b"PK"):  # NumPy takes it for a pickle and tells how to open that all the same
+    if not content.startswith(b"PK"):  # NumPy would take it for a pickle
         raise StageError(f"{name} is damaged; `dvc repro` restores it (it is no .npz)")
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as stored:
             arrays = {key: np.asarray(stored[key]) for key in stored}
-    except Exception as error:  # NumPy, zipfile and zlib raise what they like on bytes that are not ours
+    except Exception as error:  # NumPy, zipfile and zlib raise all kinds of errors
         raise StageError(f"{name} is damaged; `dvc repro` restores it ({error})") from None
     version = arrays.pop("format", None)
     if version is None or not np.array_equal(version, FORMAT):
@@ -95,7 +95,7 @@ def read_arrays(path: Path) -> "dict[str, np.ndarray]":
 
 @contextmanager
 def replaced_folder(folder: Path) -> Iterator[Path]:
-    """A new folder to fill; it takes the old one's place only when all of it is there."""
+    """A new folder to fill; it replaces the old one when it is complete."""
     _prepare(folder)
     fresh = Path(tempfile.mkdtemp(PART, f".{folder.name}-", folder.parent))
     try:
@@ -118,14 +118,14 @@ def _replace(path: Path, write: Callable[[Path], object]) -> None:
         temporary.chmod(0o644)
         temporary.replace(path)
     except OSError as error:
-        error.filename = error.filename or str(path)  # a full disk has no name of its own
+        error.filename = error.filename or str(path)  # the error of a full disk names no file
         raise
     finally:
         temporary.unlink(missing_ok=True)
 
 
 def _prepare(path: Path) -> None:
-    """Make the folder that a path is in, and clear it of what a killed process was writing for the path."""
+    """Make the parent folder, and remove what a killed process left half written for the path."""
     path.parent.mkdir(parents=True, exist_ok=True)
     for leftover in path.parent.glob(f".{path.name}-*{PART}"):
         if leftover.is_dir():

@@ -1,4 +1,4 @@
-"""Progress of a stage: a bar with what is done and when all is; off a terminal, a line per dataset."""
+"""Progress of a stage: a bar with an estimate of the end; without a terminal, a line per dataset."""
 
 import sys
 from collections import Counter
@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 
 class Progress:
-    """Counts tasks done; `datasets` names each task's. Use as a context manager."""
+    """A context manager that counts finished tasks; `datasets` has the dataset of each task."""
 
     def __init__(self, label: str, datasets: Iterable[str]) -> None:
         self.label, self.due, self.done = label, Counter(datasets), Counter[str]()

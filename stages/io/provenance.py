@@ -1,4 +1,4 @@
-"""How a result was made: versions, cores, time. Apart from the results: their bytes never depend on it."""
+"""How a result was made: versions, cores, time. No result depends on it, so it has a file of its own."""
 
 import os
 import platform
@@ -9,6 +9,6 @@ PACKAGES = ("modn", "numpy", "numba", "scipy", "scikit-learn", "pandas", "matplo
 
 
 def record(**facts: Any) -> dict[str, Any]:
-    """The facts given, and what the interpreter knows of itself and its machine."""
+    """The given facts, and versions, cores and machine."""
     versions = {"python": platform.python_version(), **{package: version(package) for package in PACKAGES}}
     return {**facts, "versions": versions, "cores": os.cpu_count(), "machine": platform.machine()}

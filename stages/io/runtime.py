@@ -1,6 +1,6 @@
 """Where the tasks of a stage run: this machine's cores, or a Dask cluster. No result depends on it.
 
-A task that fails, or takes its worker with it, is named once all the others are done.
+A task that fails, or kills its worker, is named when all others are done.
 """
 
 import hashlib
@@ -21,14 +21,14 @@ from stages.io.entrypoint import StageError
 
 Function = Callable[..., Any]
 Tasks = Mapping[str, tuple[Any, ...]]  # a task's name -> its arguments
-Answer = tuple[Any, str | None]  # what the function returned; or None and why it did not
+Answer = tuple[Any, str | None]  # the function's result and None, or None and the reason of the failure
 
-WORKER_DIED = "its worker died (ended by the operating system: for want of memory, or by hand)"
+WORKER_DIED = "its worker died (killed by the operating system for lack of memory, or by a user)"
 LISTED = 10  # failures in a message
 
 
 def run_tasks(runtime: Runtime, function: Function, tasks: Tasks) -> Iterator[Any]:
-    """Yield function(*arguments) of every task, as each is done, in no particular order."""
+    """Yield function(*arguments) of every task as it finishes, in no particular order."""
     answers = (
         _on_dask(runtime, function, tasks) if runtime.engine == "dask" else _here(runtime, function, tasks)
     )
@@ -39,11 +39,11 @@ def run_tasks(runtime: Runtime, function: Function, tasks: Tasks) -> Iterator[An
         else:
             failures[name] = failure
     if failures:
-        raise StageError(_told(failures, len(tasks)))
+        raise StageError(_message(failures, len(tasks)))
 
 
-def _told(failures: Mapping[str, str], n_tasks: int) -> str:
-    """All that failed by name and reason, and the first one's traceback, where it has one."""
+def _message(failures: Mapping[str, str], n_tasks: int) -> str:
+    """All failed tasks with their reasons, and the first traceback, if there is one."""
     lines = [f"{name}: {reason.splitlines()[-1]}" for name, reason in sorted(failures.items())]
     if len(lines) > LISTED:
         lines[LISTED:] = [f"and {len(lines) - LISTED} more"]
@@ -53,7 +53,7 @@ def _told(failures: Mapping[str, str], n_tasks: int) -> str:
 
 
 def _here(runtime: Runtime, function: Function, tasks: Tasks) -> Iterator[tuple[str, Answer]]:
-    """On this machine: in this process, or in as many others as there are workers."""
+    """On this machine: in this process if there is one worker, else in worker processes."""
     workers = runtime.workers or joblib.cpu_count()
     left, suspects = dict(tasks), {}
     while left:
@@ -61,10 +61,10 @@ def _here(runtime: Runtime, function: Function, tasks: Tasks) -> Iterator[tuple[
             for name, answer in _pool(workers, function, dict(left)):
                 del left[name]
                 yield name, answer
-        except BrokenProcessPool:  # one worker died and the pool with it; tasks are begun in order
+        except BrokenProcessPool:  # one worker died, and the pool with it; tasks are started in order
             for name in list(left)[:workers]:
                 suspects[name] = left.pop(name)
-    for name, task in suspects.items():  # alone, in a process of its own: there is room, or it is the one
+    for name, task in suspects.items():  # Retry alone; if it dies again, it is the culprit.
         try:
             yield from _pool(2, function, {name: task})
         except BrokenProcessPool:
@@ -77,9 +77,9 @@ def _pool(workers: int, function: Function, tasks: Tasks) -> Iterator[tuple[str,
 
 
 def _on_dask(runtime: Runtime, function: Function, tasks: Tasks) -> Iterator[tuple[str, Answer]]:
-    """On a Dask cluster, which itself repeats elsewhere what a lost worker was doing.
+    """On a Dask cluster, which repeats the tasks of a lost worker on another one.
 
-    By Dask's own client: joblib's Dask backend waits for ever for a task whose workers died.
+    Dask's own client is used: joblib's Dask backend waits forever for a task whose workers died.
     """
     with _dask_client(runtime) as client:
         suspects = {}
@@ -88,7 +88,7 @@ def _on_dask(runtime: Runtime, function: Function, tasks: Tasks) -> Iterator[tup
                 suspects[name] = tasks[name]
             else:
                 yield name, answer
-        # Dask blames what waited at the worker as well; a task that is alone is the one
+        # Dask also blames the tasks that waited at the worker: retry each alone.
         for name, task in suspects.items():
             yield from _submitted(client, function, {name: task})
 
@@ -106,7 +106,7 @@ def _submitted(client: Any, function: Function, tasks: Tasks) -> Iterator[tuple[
         if future.status == "finished":
             yield name, answer
         elif future.status != "error":
-            yield name, (None, f"the cluster has lost it ({future.status})")
+            yield name, (None, f"the cluster lost it ({future.status})")
         elif isinstance(answer[1], KilledWorker):
             yield name, (None, WORKER_DIED)
         else:
@@ -118,7 +118,7 @@ def _named(name: str, function: Function, task: tuple[Any, ...]) -> tuple[str, A
 
 
 def _by_the_same_code(expected: Mapping[str, str], function: Function, task: tuple[Any, ...]) -> Answer:
-    """Other code might give other numbers, and nobody would see it."""
+    """Refuse a worker with other code, whose numbers might differ unnoticed."""
     other = [
         f"{name} {found}, not {expected[name]}"
         for name, found in code_versions().items()
@@ -130,10 +130,10 @@ def _by_the_same_code(expected: Mapping[str, str], function: Function, task: tup
 
 
 def _attempt(function: Function, task: tuple[Any, ...]) -> Answer:
-    """One thread per task: cores are shared out once, and sums are added up in one order."""
+    """Run a task in one thread: the cores are shared by tasks, and sums are added in one order."""
     from threadpoolctl import threadpool_limits
 
-    # for good: in a worker with several tasks at a time, none may give the threads back to the others
+    # Never reset: in a worker with several tasks at a time, the limit of one would end that of the others.
     threadpool_limits(limits=1)
     try:
         return function(*task), None
@@ -145,7 +145,7 @@ def _attempt(function: Function, task: tuple[Any, ...]) -> Answer:
 
 @cache
 def code_versions() -> dict[str, str]:
-    """What the bytes of a result depend on, beside its arguments."""
+    """What the bytes of a result depend on beside its arguments."""
     digest = hashlib.sha256()
     for folder in (Path(modn.__path__[0]), Path(__file__).parents[1]):
         for path in sorted(folder.rglob("*.py")):
@@ -170,7 +170,7 @@ def _dask_client(runtime: Runtime) -> Any:
     if not client.scheduler_info()["workers"]:
         print(f"waiting for a Dask worker at {runtime.address}", flush=True)
         client.wait_for_workers(1)
-    # a worker without the project would end at the first task, and with the last worker nobody would say so
+    # A worker without the project would die at its first task, without a message.
     found = client.run(importlib.util.find_spec, "stages")
     without = [address for address, module in found.items() if module is None]
     if without:

@@ -1,7 +1,7 @@
-"""From a CSV file to a raw table, and on to a tidy one: numbers in every feature column, the class last.
+"""From a raw dataset to a tidy one: numbers in every feature column, the class last.
 
-The recipes of the paper's 11 tables (ids and rare classes dropped, ordinal codes, rows with missing values
-dropped) are data; this module knows how to follow them and says which cell is at fault when it cannot.
+The recipes of the paper's 11 datasets (ids and rare classes dropped, ordinal codes, rows with missing values
+dropped) are in conf/datasets. This module follows them, or names the cell at fault.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,35 +13,33 @@ import pandas as pd
 
 @dataclass(frozen=True)
 class Recipe:
-    """How one raw table is cleaned."""
+    """How a raw dataset is cleaned."""
 
     class_column: str
     drop_columns: Sequence[str] = ()
     drop_classes: Sequence[str] = ()
     codes: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # column -> category -> number
-    missing: str = (
-        "refuse"  # of a feature's value; drop_rows: without it; median: kept, imputed after the split
-    )
+    missing: str = "refuse"  # values of features; or drop_rows, or median: imputed after the split
 
 
 def clean(raw: pd.DataFrame, recipe: Recipe) -> pd.DataFrame:
-    """The tidy table of a raw one as `parse` gives it ("" is missing)."""
+    """The tidy dataset; `raw` has texts, "" where a value is missing."""
     needed = [recipe.class_column, *recipe.drop_columns, *recipe.codes]
     absent = [column for column in needed if column not in raw.columns]
     if absent:
-        raise ValueError(f"column {absent[0]!r} is missing; the table has {', '.join(map(str, raw.columns))}")
+        raise ValueError(f"column {absent[0]!r} is missing; allowed: {', '.join(map(str, raw.columns))}")
     if recipe.class_column in recipe.drop_columns:
         raise ValueError(f"column {recipe.class_column!r} is the class and cannot be dropped")
     if raw.columns.has_duplicates:
-        raise ValueError(f"column {raw.columns[raw.columns.duplicated()][0]!r} stands more than once")
-    table = raw.drop(columns=list(recipe.drop_columns))
-    table = table[~table[recipe.class_column].isin(list(recipe.drop_classes))]
-    labels = table.pop(recipe.class_column)
+        raise ValueError(f"column {raw.columns[raw.columns.duplicated()][0]!r} occurs more than once")
+    kept = raw.drop(columns=list(recipe.drop_columns))
+    kept = kept[~kept[recipe.class_column].isin(list(recipe.drop_classes))]
+    labels = kept.pop(recipe.class_column)
     if (labels == "").any():
         raise ValueError(f"the class is missing in {_rows(labels == '')}, column {recipe.class_column!r}")
-    if table.shape[1] == 0:
-        raise ValueError("the table has no feature column beside its class")
-    tidy = pd.DataFrame({column: _numbers(table[column], recipe.codes.get(column)) for column in table})
+    if kept.shape[1] == 0:
+        raise ValueError("there is no feature column beside the class")
+    tidy = pd.DataFrame({column: _numbers(kept[column], recipe.codes.get(column)) for column in kept})
     tidy[recipe.class_column] = labels
     empty = tidy.isna().any(axis=1)
     if recipe.missing == "drop_rows":
@@ -58,14 +56,12 @@ def clean(raw: pd.DataFrame, recipe: Recipe) -> pd.DataFrame:
             f"{len(counts)} class(es) in column {recipe.class_column!r}; at least two are needed"
         )
     if counts.min() < 2:
-        raise ValueError(
-            f"class {counts.idxmin()!r} has a single row; at least two are needed to split the table"
-        )
+        raise ValueError(f"class {counts.idxmin()!r} has a single row; at least two are needed to split")
     return tidy.reset_index(drop=True)
 
 
 def features_and_labels(tidy: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """X (N, D) float64, NaN where missing, and the labels (N,) of a tidy table read as text."""
+    """X (N, D) float64, NaN where missing, and the labels (N,) of a tidy dataset read as text."""
     X = tidy.iloc[:, :-1].apply(_numbers, codes=None).to_numpy(np.float64)
     return X, tidy.iloc[:, -1].to_numpy(dtype=np.str_)
 
@@ -87,7 +83,7 @@ def _numbers(column: pd.Series, codes: Mapping[str, float] | None) -> pd.Series:
         if unknown.any():
             raise ValueError(
                 f"{column[unknown].iloc[0]!r} in {_rows(unknown)}, column {column.name!r}, has no code; "
-                f"allowed are {', '.join(codes)}"
+                f"allowed: {', '.join(codes)}"
             )
         return column.map(dict(codes)).astype(np.float64)
     numbers = pd.to_numeric(column, errors="coerce").astype(np.float64)

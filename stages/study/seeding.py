@@ -1,6 +1,6 @@
-"""Seeds that depend on a run's number and a cell's name, and on nothing else.
+"""Random generators that depend only on the number of a run and the name of its cell.
 
-So a cell gives the same result whoever computes it, in whatever order, on however many workers.
+So the result of a cell does not depend on the order of computation, nor on the number of workers.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""From a tidy table to training and test parts in [0, 1].
+"""From a tidy dataset to training and test parts in [0, 1].
 
 Two protocols. `published` does what the authors did: one split for all runs, not stratified, and each part
 scaled by its own range, so that their figures can stand beside ours. `sound` is for claims of our own: a
@@ -13,7 +13,7 @@ from modn.scaling import to_unit
 
 
 class Parts(NamedTuple):
-    """One split; X in [0, 1], y in 0..C-1, rows are positions in the table."""
+    """One split; X in [0, 1], y in 0..C-1, rows are positions in the dataset."""
 
     X_train: np.ndarray
     y_train: np.ndarray
@@ -43,9 +43,7 @@ def _choose_rows(
     from sklearn.model_selection import train_test_split  # late: it takes a second to import
 
     if isinstance(test_size, int) and not 1 <= test_size < len(y):
-        raise ValueError(
-            f"test_size is {test_size}; allowed are 1 to {len(y) - 1} of the table's {len(y)} rows"
-        )
+        raise ValueError(f"test_size is {test_size}; allowed: 1 to {len(y) - 1} of the {len(y)} rows")
     train, test = train_test_split(
         np.arange(len(y)), test_size=test_size, random_state=seed, stratify=y if stratify else None
     )

@@ -1,4 +1,4 @@
-"""What the UCI repository serves of a dataset now: over HTTPS, from its own host, and from nowhere else."""
+"""A dataset as the UCI repository serves it now: over HTTPS, from its own host only."""
 
 import io
 import json
@@ -10,7 +10,7 @@ import pandas as pd
 
 HOST = "https://archive.ics.uci.edu/"
 TIMEOUT = 30  # seconds without an answer
-LARGEST = 50_000_000  # bytes of an answer; the tables of the paper have up to 80 kB
+LARGEST = 50_000_000  # bytes of an answer; the datasets of the paper have up to 80 kB
 
 
 def serve(uci_id: int) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -30,7 +30,7 @@ def serve(uci_id: int) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 class _OwnHostOnly(HTTPRedirectHandler):
-    """Redirections are held to the rule of all addresses."""
+    """Redirections must stay on the host, too."""
 
     def redirect_request(self, req: Request, *args: Any) -> Request | None:
         _check(args[-1])

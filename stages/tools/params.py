@@ -7,7 +7,7 @@ from stages.io import entrypoint, files
 
 
 def main() -> None:
-    """Write params.yaml anew; a refused value changes nothing."""
+    """Write params.yaml; if a value is refused, the file stays as it is."""
     parser = argparse.ArgumentParser(prog="python -m stages.tools.params", description=__doc__)
     parser.add_argument(
         "overrides", nargs="*", metavar="key=value", help="in Hydra's syntax, such as alpha_s=5"

@@ -1,7 +1,7 @@
-"""Remove what a killed DVC left half written, so that `dvc repro` can go on: python -m stages.tools.recover.
+"""Remove what a killed DVC left half written, so that `dvc repro` resumes: python -m stages.tools.recover.
 
-DVC writes two files in place: dvc.lock, without which it takes every finished training from its cache, and
-.dvc/tmp/rwlock, which says who is at work. Ends with 1 where there was nothing to mend.
+DVC writes two files in place: dvc.lock, without which it restores finished trainings from its cache, and
+.dvc/tmp/rwlock, which lists the running processes. The exit code is 1 if there was nothing to remove.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from stages.config import composition
 
 
 def recover() -> list[Path]:
-    """Remove dvc.lock and rwlock where DVC would stumble over them; return what was removed."""
+    """Remove dvc.lock and rwlock if DVC would fail on them; return what was removed."""
     lock, rwlock = composition.ROOT / "dvc.lock", composition.ROOT / ".dvc/tmp/rwlock"
     removed = [
         path for path, good in ((lock, _is_lock), (rwlock, _is_in_use)) if path.exists() and not good(path)
@@ -36,7 +36,7 @@ def _is_lock(path: Path) -> bool:
 
 
 def _is_in_use(path: Path) -> bool:
-    """Whether a DVC is at work; a process with a dead one's number is none."""
+    """Whether a DVC is running; another process may have the number of a dead one."""
     try:
         held = json.loads(path.read_text(encoding="utf-8"))
     except json.JSONDecodeError:
@@ -58,11 +58,11 @@ def _is_dvc(pid: int) -> bool:
 
 
 def main() -> None:
-    """Say what was removed."""
+    """Print what was removed."""
     argparse.ArgumentParser(prog="python -m stages.tools.recover", description=__doc__).parse_args()
     removed = recover()
     for path in removed:
-        print(f"recover: removed {path.relative_to(composition.ROOT)}, which a killed DVC has left behind")
+        print(f"recover: removed {path.relative_to(composition.ROOT)}, which a killed DVC left behind")
     sys.exit(0 if removed else 1)
 
 

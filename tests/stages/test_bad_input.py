@@ -13,7 +13,6 @@ import sys
 import typing
 import zipfile
 from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
 from types import NoneType
 
@@ -23,7 +22,7 @@ import yaml
 from copies import Place, Project, contents
 from omegaconf import OmegaConf
 
-from modn import optimizers
+from modn import methods
 from stages.config import composition, schema
 from stages.evaluate import evaluate
 from stages.fetch import fetch
@@ -42,8 +41,11 @@ SMALL = (
     "comparison.modn=[]",
     "comparison.modnp=[]",
     "comparison.modnf=[bbo]",
-    "~tuned",
+    "tuned.modn=[]",
+    "tuned.dnm=[]",
+    "tuned.mlp=[]",
     "sensitivity.datasets=[]",
+    "baselines=[]",
     "split=sound",
 )
 TRAIN = ["study=comparison", "model=modnf", "optimizer=bbo"]
@@ -267,7 +269,7 @@ def test_dendrites_that_cannot_be_shared_out_among_classes_known_only_from_the_t
     commands.until("split")
     commands.refuse(
         "train", "study=comparison", "model=modnp", "optimizer=bbo",
-        because=[f"iris: MODNP shares out M = {M} dendrites among 3 classes", "multiples"],
+        because=[f"n_dendrites of iris is {M}", "multiples of 3", "MODNP gives each of 3 classes"],
     )  # fmt: skip
 
 
@@ -299,7 +301,6 @@ GROUPS = {
     "": schema.Parameters,
     "datasets.iris.": schema.Dataset,
     "datasets.iris.tuned.": schema.Tuned,
-    "models.modnf.": schema.Model,
     "split.": schema.Split,
     "fetch.": schema.Fetch,
     "runtime.": schema.Runtime,
@@ -312,7 +313,7 @@ def test_the_values_that_the_following_tests_spoil_are_valid() -> None:
     composition.checked(OmegaConf.create(yaml.safe_load(valid())))
 
 
-@pytest.mark.parametrize("group", [*GROUPS, "optimizers.bbo."])
+@pytest.mark.parametrize("group", [*GROUPS, "models.modnf.", "optimizers.bbo."])
 def test_an_unknown_key_in_any_group(group: str) -> None:
     refused(values_with(f"{group}colour", "red"), "colour", "allowed: ")
 
@@ -320,7 +321,7 @@ def test_an_unknown_key_in_any_group(group: str) -> None:
 def wrong_for(kind: object) -> list[object]:
     """Values that are not of a field's type."""
     if kind is typing.Any:
-        return []  # checked by name: test_size, optimizers
+        return []  # checked by name: test_size, models, optimizers
     options = typing.get_args(kind)
     wrong: list[object] = [] if NoneType in options else [None]
     kinds = set(options) - {NoneType} if NoneType in options else {kind}
@@ -349,7 +350,7 @@ def test_a_wrong_type_anywhere(path: str, kind: object) -> None:
 
 
 @pytest.mark.parametrize("wrong", [None, 5, "bbo", ["bbo"], {}, {"algorithm": 5}])
-def test_an_optimizer_that_is_none(wrong: object) -> None:
+def test_an_optimizer_that_is_no_optimizer(wrong: object) -> None:
     refused(values_with("optimizers.bbo", wrong), "optimizers.bbo")
 
 
@@ -363,30 +364,42 @@ def test_a_code_that_is_no_number(number: object) -> None:
     refused(values_with("datasets.iris.codes", {"a": {"x": number}}), "codes.a.x is", "a finite number")
 
 
+@pytest.mark.parametrize(
+    "wrong", [None, 5, "modn", ["modn"], {}, {"family": 5}, {"title": 5, "family": "modn"}]
+)
+def test_a_model_that_is_no_model(wrong: object) -> None:
+    refused(values_with("models.modnf", wrong), "models.modnf", "allowed: ")
+
+
 RATES = [
-    (name, f.name)
-    for name in optimizers.names()
-    for f in fields(optimizers.parameters_class(name))
-    if typing.get_type_hints(optimizers.parameters_class(name))[f.name] in (int, float, int | None)
+    (name, parameter)
+    for name in methods.solvers()
+    for parameter, default in methods.parameters(name).items()
+    if default is None or isinstance(default, int | float) and not isinstance(default, bool)
 ]
 
 
 @pytest.mark.parametrize(("algorithm", "rate"), RATES)
 def test_no_rate_or_count_is_negative(algorithm: str, rate: str) -> None:
     values = values_with("optimizers.bbo", {"algorithm": algorithm, rate: -1})
-    refused(values, "optimizers.bbo", rate, "must be")
+    refused(values, "optimizers.bbo", f"{rate} is -1", "allowed: ")
 
 
 @pytest.mark.parametrize("algorithm", ["bbo", "ga", "pbil"])
 def test_a_population_of_one_where_several_are_needed(algorithm: str) -> None:
-    refused(
-        values_with("optimizers.bbo", {"algorithm": algorithm, "population": 1}), "population=1", "at least 2"
-    )
+    values = values_with("optimizers.bbo", {"algorithm": algorithm, "population": 1})
+    refused(values, "population is 1", "allowed: an integer >= 2")
+
+
+@pytest.mark.parametrize("part", ["first", "then"])
+def test_the_parts_of_a_pair(part: str) -> None:
+    for wrong, expected in ((5, f"optimizers.bbo.{part} is 5"), ({"population": -1}, "population is -1")):
+        refused(values_with("optimizers.bbo", {"algorithm": "bbo+adam", part: wrong}), expected, "allowed: ")
 
 
 SPOILT = {
-    "empty": (b"", "missing mandatory value: profile"),
-    "a list": (b"- alpha_s\n", "Cannot merge"),
+    "empty": (b"", "profile is missing; allowed: all keys of the schema; `make params`"),
+    "a list": (b"- alpha_s\n", "params.yaml holds no parameters by name"),
     "a number": (b"5\n", "params.yaml cannot be read"),
     "half a line": (b"alpha_s: [1,\n", "params.yaml cannot be read"),
     "no text": (b"\x00\xff\xfe", "params.yaml cannot be read"),
@@ -409,7 +422,7 @@ def test_no_params_yaml(commands: Commands) -> None:
 
 CONF = {
     "datasets": b"# @package datasets.mine\ntitle: Mine\n",
-    "models": b"# @package models.mine\ntitle: Mine\nfilter: full\n",
+    "models": b"# @package models.mine\ntitle: Mine\nfamily: modn\nfilter: full\n",
     "optimizers": b"# @package optimizers.mine\nalgorithm: bbo\n",
     "split": b"protocol: sound\nseed: 1\ncount: 1\n",
     "runtime": b"engine: local\n",

@@ -1,4 +1,4 @@
-"""The classifiers of the baselines: by import path, at their defaults, seeded, with a grid searched inside."""
+"""The classifiers of the baselines: by import path, with their defaults, seeded, and tuned by a grid."""
 
 from dataclasses import replace
 from typing import Any

@@ -61,7 +61,7 @@ def test_each_missing_value_rule() -> None:
 @pytest.mark.parametrize(
     ("columns", "changes", "message"),
     [
-        ({}, {"class_column": "colour"}, r"column 'colour' is missing; the table has id, size, mass, kind"),
+        ({}, {"class_column": "colour"}, r"column 'colour' is missing; allowed: id, size, mass, kind"),
         ({}, {"drop_columns": ["id", "height"]}, r"column 'height' is missing"),
         ({}, {"codes": {"shape": {"round": 1}}}, r"column 'shape' is missing"),
         (
@@ -75,13 +75,13 @@ def test_each_missing_value_rule() -> None:
         (
             {"size": ["huge"] * 6},
             {},
-            r"'huge' in lines 2, .*column 'size', has no code; allowed are small, med, big",
+            r"'huge' in lines 2, .*column 'size', has no code; allowed: small, med, big",
         ),
         ({"kind": ["x", "", "x", "y", "x", "y"]}, {}, r"the class is missing in line 3, column 'kind'"),
         ({"kind": ["x"] * 6}, {}, r"1 class\(es\) in column 'kind'; at least two are needed"),
         ({}, {"drop_classes": ["x", "y"]}, r"0 class\(es\) in column 'kind'"),
         ({"kind": list("xxxxxy")}, {}, r"class 'y' has a single row; at least two are needed"),
-        ({}, {"drop_columns": ["id", "size", "mass"], "codes": {}}, r"no feature column beside its class"),
+        ({}, {"drop_columns": ["id", "size", "mass"], "codes": {}}, r"no feature column beside the class"),
     ],
 )
 def test_what_cannot_be_cleaned_is_refused(
@@ -100,7 +100,7 @@ def test_lines_are_those_of_the_file_also_after_rows_were_dropped() -> None:
 def test_a_column_that_stands_twice_is_refused() -> None:
     table = raw()
     table.columns = ["id", "size", "size", "kind"]
-    with pytest.raises(ValueError, match="'size' stands more than once"):
+    with pytest.raises(ValueError, match="'size' occurs more than once"):
         clean(table, recipe())
 
 

@@ -1,9 +1,9 @@
 """dvc.yaml: a stage depends on every source file and every parameter that its results depend on.
 
 The sources are found in the code: the imports of a stage's module, and theirs, wherever in a file they stand.
-Of a registry, whose modules are imported by name, a stage depends on all of them, but a training only on its own
-family and optimizers, and a fit only on its own estimator. The package stages.config is left out: it yields the
-parameters, which DVC knows one by one.
+A stage depends on all modules of a registry, which are imported by name; but a training only on its own
+family and optimizers, and a fit on its own estimator. The package stages.config is left out: it yields the
+parameters, which DVC tracks one by one.
 """
 
 import ast
@@ -109,7 +109,7 @@ def imports(tree: ast.AST) -> Iterator[tuple[str, str | None]]:
 
 
 def reexported(package: Path, name: str) -> Iterator[str]:
-    """Where a package takes a name from that it imports at the first use: its imports for type checkers say it."""
+    """Where a package takes a name from, be it at its first use: the imports for type checkers say so."""
     for node in ast.walk(ast.parse(package.read_text())):
         if isinstance(node, ast.ImportFrom) and name in [alias.name for alias in node.names]:
             yield str(node.module)
@@ -289,7 +289,8 @@ def test_every_parameter_that_a_stage_reads_is_declared(place: Place) -> None:
     """All but `runtime`, on which no result depends; the report has them all."""
     parameters = place.parameters(
         "profile=smoke", "datasets=[iris,caesarian]", "runs=1", "max_iterations=1", "optimizers=[bbo,bp]",
-        "comparison.modn=[bbo]", "comparison.modnp=[bp]", "comparison.modnf=[]", "tuned.mlp=[bp]", "baselines=[knn]",
+        "comparison.modn=[bbo]", "comparison.modnp=[bp]", "comparison.modnf=[]", "tuned.mlp=[bp]",
+        "baselines=[knn]",
     )  # fmt: skip
     calls: dict[str, tuple[Any, ...]] = {"fetch": (fetch,), "split": (split,), "resplit": (resplit,)}
     for name, training in parameters.derived["trainings"].items():

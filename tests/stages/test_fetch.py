@@ -129,7 +129,7 @@ def test_a_missing_file(place: Place, iris: Parameters, refused: Callable[..., N
         ('a,class\n"1,x\n', ["cannot be read as a CSV file: unexpected end of data"]),
         ("a,class\n1,x\n\n1,x,3\n", ["line 4: 3 cells, but the header has 2"]),
         ("a,class\n1,x\n1\n", ["line 3: 1 cells, but the header has 2"]),
-        ("a,a,class\n1,1,x\n2,2,y\n", ["column 'a' stands more than once"]),
+        ("a,a,class\n1,1,x\n2,2,y\n", ["column 'a' occurs more than once"]),
         ("a,b\n1,2\n", ["column 'class' is missing", "a, b", "conf/datasets/iris.yaml"]),
         ("a,class\n1,x\nmany,y\n", ["'many' in line 3, column 'a', is not a finite number"]),
         ("a,class\n1,x\n,y\n3,x\n", ["a value is missing in line 3, column 'a'", "drop_rows or median"]),
@@ -165,7 +165,7 @@ def test_a_table_with_other_counts_than_the_papers(
 @pytest.mark.parametrize("size", [150, 151])
 def test_a_test_part_of_all_rows(iris: Parameters, refused: Callable[..., None], size: int) -> None:
     iris.datasets["iris"].test_size = size
-    refused(iris, f"datasets.iris.test_size is {size}", "fewer than the table's 150 rows")
+    refused(iris, f"datasets.iris.test_size is {size}", "fewer than its 150 rows")
 
 
 def test_an_error_while_writing_leaves_the_old_tables(
@@ -257,7 +257,7 @@ def test_uci_with_another_shape(
     from_uci: Parameters, uci: dict[int, SimpleNamespace], refused: Callable[..., None]
 ) -> None:
     uci[53].features = uci[53].features.iloc[:149]
-    refused(from_uci, "Iris", "UCI's table is 149 x 4", "150")
+    refused(from_uci, "Iris", "UCI's dataset is 149 x 4", "150")
 
 
 def test_uci_with_other_classes(

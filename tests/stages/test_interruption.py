@@ -102,7 +102,7 @@ def test_a_run_stopped_at_any_moment_ends_as_one_that_was_not(
             if code is None:
                 stops += 1
             elif code != 0:  # as `make repro` does
-                assert project.stage("recover").returncode == 0, outcome.text
+                assert project.stage("tools.recover").returncode == 0, outcome.text
         assert results(project) == undisturbed
         assert project.repro().ran == set()
 

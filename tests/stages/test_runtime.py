@@ -113,10 +113,10 @@ def test_the_stage_names_the_cell_and_the_seed(place: Place, monkeypatch: pytest
     split(parameters)
     honest = train_module.train_one
 
-    def fails_once(cell, run, *rest):  # type: ignore[no-untyped-def]
+    def fails_once(cell, method, budget, run, *rest):  # type: ignore[no-untyped-def]
         if (cell.dataset, run) == ("iris", 1):
             raise MemoryError("no room for 3 GiB")
-        return honest(cell, run, *rest)
+        return honest(cell, method, budget, run, *rest)
 
     monkeypatch.setattr(train_module, "train_one", fails_once)
     before = place.made()

@@ -137,7 +137,7 @@ def test_missing_values_become_the_training_parts_median(protocol: object) -> No
 @pytest.mark.parametrize("test_size", [0, 60, 61])
 def test_an_impossible_test_size_is_refused(protocol: object, test_size: int) -> None:
     X, y = table()
-    with pytest.raises(ValueError, match=rf"test_size is {test_size}; allowed are 1 to 59 of the table's 60"):
+    with pytest.raises(ValueError, match=rf"test_size is {test_size}; allowed: 1 to 59 of the 60"):
         protocol(X, y, test_size, 1)  # type: ignore[operator]
 
 
