@@ -375,7 +375,7 @@ RATES = [
     (name, parameter)
     for name in methods.solvers()
     for parameter, default in methods.parameters(name).items()
-    if default is None or isinstance(default, int | float) and not isinstance(default, bool)
+    if default is None or (isinstance(default, int | float) and not isinstance(default, bool))
 ]
 
 
