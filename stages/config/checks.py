@@ -167,13 +167,15 @@ def _check_optimizer(key: str, name: str, block: Any) -> None:
         if part not in methods.solvers():
             allowed = f"{', '.join(methods.solvers())}, or two of them joined by {methods.JOINED}"
             raise ValueError(f"{key}.algorithm is {algorithm!r}; allowed: {allowed}")
+    known = methods.parameters(algorithm)
+    _check_names(key, block, known)
+    if len(parts) > 1:  # the file of one optimizer, which names its algorithm, may be a part of a pair
+        for part, name in zip(known, parts, strict=True):
+            check(f"{key}.{part}.algorithm", block.get(part, {}).get("algorithm", name), OneOf([name]))
     try:
-        _check_names(key, block, methods.parameters(algorithm))
         families.method_of(block, "full")  # with a filter, so that all parameters are used
     except ValueError as error:
-        raise ValueError(
-            str(error) if str(error).startswith((key, "there is")) else f"{key}: {error}"
-        ) from None
+        raise ValueError(f"{key}: {error}") from None
 
 
 def _check_names(key: str, values: Any, known: Mapping[str, Any]) -> None:

@@ -1,5 +1,6 @@
 """Copies of the project for tests to run in: in this process (`Place`), or as real commands (`Project`)."""
 
+import functools
 import os
 import shutil
 import signal
@@ -48,7 +49,32 @@ FEW = [
 ]
 
 
+# One dataset and one training.
+SMALL = (
+    "profile=smoke",
+    "datasets=[iris]",
+    "runs=1",
+    "max_iterations=1",
+    "models=[modn,modnp,modnf]",
+    "comparison.modn=[]",
+    "comparison.modnp=[]",
+    "comparison.modnf=[bbo]",
+    "tuned.modn=[]",
+    "tuned.dnm=[]",
+    "tuned.mlp=[]",
+    "sensitivity.datasets=[]",
+    "baselines=[]",
+    "split=sound",
+)
+
+
 COMPOSED: dict[tuple[object, ...], Parameters] = {}  # to compose takes half a second
+
+
+@functools.cache
+def composed(*overrides: str) -> str:
+    composition.register()
+    return composition.compose_conf([*SMALL, *overrides])
 
 
 @dataclass

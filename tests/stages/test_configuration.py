@@ -211,6 +211,7 @@ BAD = [
     ("runs=true", ["runs=true", "'True'", "Integer"]),
     ("comparison.modnf=bbo", ["comparison.modnf=bbo", "list"]),
     ("optimizers.pso.inertia=abc", ["optimizers.pso", "inertia is 'abc'", "allowed: a finite number >= 0"]),
+    ("optimizers.bbo_adam.first.algorithm=pso", ["first.algorithm is 'pso'", "allowed: bbo"]),
     ("optimizers.bbo_adam.then=5", ["optimizers.bbo_adam.then is 5", "allowed: parameters by name"]),
     ("optimizers.adam.decays=[abc]", ["optimizers.adam", "decays is ['abc']", "allowed: a list"]),
     ("models.modn=5", ["models.modn is 5", "allowed: a title, a family and its parameters"]),
