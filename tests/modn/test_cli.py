@@ -298,6 +298,7 @@ def test_devices_and_pipes_are_written_to(
     )
 
 
+@pytest.mark.slow
 def test_the_standard_output_can_be_named(insects: Path, model: Path, tmp_path: Path) -> None:
     """Redirected to a pipe and to a file that others append to."""
     modn_ = [sys.executable, "-m", "modn"]

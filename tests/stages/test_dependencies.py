@@ -193,6 +193,7 @@ def test_every_stage_was_looked_at() -> None:
     assert "modn/optimizers/pso.py" not in kernels
 
 
+@pytest.mark.slow
 def test_training_depends_on_no_source_that_it_does_not_import() -> None:
     trainings = [stage for name, stage in STAGES.items() if name.startswith("train@")]
     imported = set.union(*map(needed, trainings))
@@ -204,6 +205,7 @@ def test_training_depends_on_no_source_that_it_does_not_import() -> None:
             assert declared <= imported, f"{stage.name}: {sorted(declared - imported)}"
 
 
+@pytest.mark.slow
 def test_the_hashes_are_of_all_that_the_trainings_share(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:

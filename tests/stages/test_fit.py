@@ -59,6 +59,7 @@ def test_what_is_stored_are_the_predictions_of_the_classifier(place: Place) -> N
         assert found["iris"]["grid_scores"][run].shape == (60, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["modn", "logistic_regression"])
 def test_two_workers_give_the_same_bytes(place: Place, name: str) -> None:
     fit(prepared(place), name)

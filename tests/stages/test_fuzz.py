@@ -88,6 +88,7 @@ def parameters_of(**recipe: Any) -> Parameters:
     return parameters
 
 
+@pytest.mark.slow
 @settings(max_examples=300, **COMMON)
 @given(content=CSV, recipe=RECIPES)
 def test_fetch_makes_a_tidy_table_of_a_csv_or_says_why_not(
@@ -207,6 +208,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150, **COMMON)
 @given(data=st.data(), value=VALUES)
 def test_a_value_is_taken_or_refused_in_words(
@@ -227,6 +229,7 @@ def test_a_value_is_taken_or_refused_in_words(
     assert composition.derive(parameters)["test_sizes"].keys() == parameters.datasets.keys()
 
 
+@pytest.mark.slow
 @settings(max_examples=20, **COMMON)
 @given(
     override=st.builds(

@@ -136,6 +136,8 @@ def test_code_older_than_its_file_is_not_saved(probed: Copy) -> None:
     late = """
 from pathlib import Path
 from modn.optimizers.probe import probe
+
+pytestmark = pytest.mark.slow
 path = Path("modn/fast/probed.py")
 path.write_text(path.read_text().replace("x + 1", "x + 2"))
 print(probe(10.0))

@@ -19,6 +19,7 @@ def loss_of(row: np.ndarray, objective: DNMObjective) -> float:
     return float(np.mean(np.logaddexp(0.0, u) - objective.y * u))
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
@@ -43,6 +44,7 @@ def test_the_objective_is_the_loss_of_the_readable_model(
     assert np.array_equal(objective.gradient(parameters), gradient)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_the_gradient_is_the_slope_of_the_loss(seed: int) -> None:
     rng = np.random.default_rng(seed)
