@@ -8,6 +8,8 @@ from copies import ROOT, Project
 
 from stages.io import entrypoint
 
+pytestmark = pytest.mark.slow  # each test starts processes of its own
+
 STAGES = sorted(
     ".".join(path.relative_to(ROOT / "stages").with_suffix("").parts)
     for path in (ROOT / "stages").rglob("*.py")

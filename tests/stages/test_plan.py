@@ -16,6 +16,8 @@ from stages.tools import plan
 from stages.tools.plan import Part
 from stages.train import train
 
+pytestmark = pytest.mark.slow  # each test starts processes of its own
+
 QUICK = ROOT / "reports/quick/provenance.json"
 
 

@@ -12,6 +12,8 @@ import pytest
 import modn
 from modn.fast import compiling
 
+pytestmark = pytest.mark.slow  # each test starts processes of its own
+
 PACKAGE = Path(modn.__file__).parent
 
 BEGIN = """
@@ -137,7 +139,6 @@ def test_code_older_than_its_file_is_not_saved(probed: Copy) -> None:
 from pathlib import Path
 from modn.optimizers.probe import probe
 
-pytestmark = pytest.mark.slow
 path = Path("modn/fast/probed.py")
 path.write_text(path.read_text().replace("x + 1", "x + 2"))
 print(probe(10.0))
