@@ -82,7 +82,7 @@ def test_report_older_than_its_parameters_is_out_of_date(project: Project) -> No
     branch_off(project).succeed("python", "-m", "stages.tools.params", *FEW, "alpha_s=5")
     project.commit("Forgot to run")
     text = comment(project, "base=main")
-    assert "> **This report is out of date:** `alpha_s` changed" in text
+    assert "> **This report is out of date:** `derived.sha256`, `derived.values`" in text
     assert "| `alpha_s` | 10 | 5 |" in text
     assert "No metric changed." in text
 
