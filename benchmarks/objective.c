@@ -1,4 +1,4 @@
-/* The kernel of modn.objective in C: the same recipe, chunks and arithmetic, for the compiler's own limit.
+/* The kernel of modn.fast.objective in C: the same recipe, chunks and arithmetic, for the compiler's own limit.
 
    Compiled on the spot by objective.py with -O3 -march=native -ffast-math -fno-associative-math (exp2 rounds by
    adding a large number, which must not be simplified away). Vectors are GCC's and Clang's own extension. */

@@ -51,4 +51,4 @@ if not TYPE_CHECKING:  # a type checker knows the names above, and no others
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return __all__

@@ -137,6 +137,32 @@ class ListOf:
 
 
 @dataclass(frozen=True)
+class Options:
+    """A mapping from names to values."""
+
+    def accepts(self, value: Any) -> bool:
+        """Whether the value is allowed."""
+        return isinstance(value, Mapping) and all(isinstance(name, str) for name in value)
+
+    def __str__(self) -> str:
+        return "a mapping from names to values"
+
+
+@dataclass(frozen=True)
+class IsA:
+    """An instance of a class."""
+
+    kind: type
+
+    def accepts(self, value: Any) -> bool:
+        """Whether the value is allowed."""
+        return isinstance(value, self.kind)
+
+    def __str__(self) -> str:
+        return f"an instance of {self.kind.__name__}"
+
+
+@dataclass(frozen=True)
 class OrNone:
     """None, or what another constraint allows."""
 

@@ -14,8 +14,9 @@ from pathlib import Path
 def replacing(path: Path) -> Iterator[Path]:
     """Yield an empty temporary file to write to; after the block its content goes to `path`.
 
-    A regular file is replaced at once, or stays as it is when something fails; its permissions are kept. Of a
-    link, the target is replaced. A device, a named pipe or /dev/stdout receives the content as a stream.
+    A regular file is replaced at once, or stays as it is when something fails; its permissions are kept, and
+    other hard links keep the old content. Of a symbolic link, the target is replaced. A device, a named pipe
+    or /dev/stdout receives the content as a stream.
     """
     try:
         if _is_stream(path):

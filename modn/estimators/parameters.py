@@ -1,6 +1,5 @@
 """What the parameters of the estimators may be, beyond `modn.constraints`."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -17,22 +16,11 @@ class Solver:
 
     def accepts(self, value: Any) -> bool:
         """Whether the value is allowed."""
-        return isinstance(value, str) and set(value.split(methods.JOINED)) <= set(methods.solvers())
+        parts = value.split(methods.JOINED) if isinstance(value, str) else []
+        return len(parts) in (1, 2) and set(parts) <= set(methods.solvers())
 
     def __str__(self) -> str:
         return f'{", ".join(methods.solvers())}, or two joined by "{methods.JOINED}"'
-
-
-@dataclass(frozen=True)
-class Options:
-    """A mapping from names to values."""
-
-    def accepts(self, value: Any) -> bool:
-        """Whether the value is allowed."""
-        return isinstance(value, Mapping) and all(isinstance(name, str) for name in value)
-
-    def __str__(self) -> str:
-        return "a mapping from names to values"
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tqdm import tqdm
 
 from modn import methods
-from modn.constraints import Constraint, Flag, Integer, Number, OrNone, check_all
+from modn.constraints import Constraint, Flag, Integer, Number, Options, OrNone, check_all
 from modn.dnm import DNM
-from modn.estimators.parameters import Jobs, Options, RandomState, Solver, Verbosity
+from modn.estimators.parameters import Jobs, RandomState, Solver, Verbosity
 from modn.methods import Method, Start, Training
 from modn.neuron import Neuron
 from modn.scaling import to_unit

@@ -15,7 +15,7 @@ from dataclasses import fields
 from typing import Any
 
 from modn import filters, optimizers
-from modn.constraints import OneOf, check, check_names
+from modn.constraints import OneOf, Options, check, check_names
 from modn.filters import LEARNED
 from modn.methods.base import Method, OnStep, Problem, Start, Training, Work
 from modn.methods.descent import Descent
@@ -48,15 +48,13 @@ __all__ = [
 
 DESCENT = Adam.name  # the solver that trains a MODN by `Descent`
 JOINED = "+"  # between the two solvers of a Memetic
-# Other defaults for the two solvers of a Memetic: the descent needs a good place to begin, not the best.
-MEMETIC: dict[str, dict[str, Any]] = {
-    "first": {"iterations": 100},
-    "then": {"iterations": 100, "learning_rate": 0.03},
-}
+# Other defaults for the two solvers of a Memetic: the second needs a good place to begin, not the best.
+MEMETIC: dict[str, dict[str, Any]] = {"first": {"iterations": 100}, "then": {"iterations": 100}}
+POLISH = {"learning_rate": 0.03}  # of a second solver that follows a gradient: it starts close to the minimum
 
 
 def solvers() -> list[str]:
-    """The names of all single solvers; two can be joined by "+" if the second follows a gradient."""
+    """The names of all single solvers; any two can be joined by "+"."""
     return optimizers.names()
 
 
@@ -66,13 +64,23 @@ def learns_filter(solver: str) -> bool:
     return first == DESCENT or optimizers.parameters_class(first).searches_bits
 
 
-def parameters(solver: str) -> dict[str, Any]:
-    """The parameters of a solver with their defaults; of a pair, {"first": {...}, "then": {...}}."""
+def parameters(solver: str, has_filter: bool = True) -> dict[str, Any]:
+    """The parameters of a solver with their defaults; of a pair, {"first": {...}, "then": {...}}.
+
+    `has_filter`: whether the model has a filter P; some parameters are for such models only.
+    """
     if JOINED in solver:
         first, then = _pair(solver)
-        parts = {"first": parameters(first), "then": _defaults(optimizers.parameters_class(then))}
-        return {part: own | _subset(MEMETIC[part], own) for part, own in parts.items()}
+        optimizer = optimizers.parameters_class(then)
+        parts = {"first": parameters(first, has_filter), "then": _defaults(optimizer)}
+        own = {
+            "first": MEMETIC["first"],
+            "then": MEMETIC["then"] | (POLISH if optimizer.uses_gradient else {}),
+        }
+        return {part: known | own[part] for part, known in parts.items()}
     optimizer = optimizers.parameters_class(solver)
+    if not has_filter:
+        return _defaults(optimizer)
     if solver == DESCENT:
         return _defaults(optimizer) | _defaults(Descent)
     return _defaults(optimizer) | ({"gradient": Search.gradient} if optimizer.uses_gradient else {})
@@ -89,20 +97,23 @@ def make(
     """The method by which a solver trains a model.
 
     `filter`: "learned", "partition" or "full"; None: the model has no filter. `filter_iterations` and
-    `rounds` matter where P is learned by `TwoStep`. `options`: those of `parameters(solver)` that differ from
-    their defaults.
+    `rounds` matter where P is learned by `TwoStep`. `options`: those of `parameters(solver, filter is not
+    None)` that differ from their defaults.
     """
     if filter is not None:
         check("filter", filter, OneOf(filters.NAMES))
     if filter == LEARNED and not learns_filter(solver):
         able = ", ".join(name for name in solvers() if learns_filter(name))
         raise ValueError(f"solver is {solver!r}; allowed: {able}, since the filter P is learned")
-    known = parameters(solver)
+    known = parameters(solver, filter is not None)
     check_names(solver, options, known)
     scheme = {"filter_iterations": filter_iterations, "rounds": rounds}
     if JOINED in solver:
         first, then = _pair(solver)
-        of_first, of_then = (known[part] | options.get(part, {}) for part in MEMETIC)
+        for part, own in options.items():
+            check(f"{solver}: {part}", own, Options())
+            check_names(f"{solver}: {part}", own, known[part])
+        of_first, of_then = (known[part] | dict(options.get(part, {})) for part in MEMETIC)
         return Memetic(make(first, filter, **scheme, **of_first), Search(optimizers.make(then, **of_then)))
     of_optimizer = _subset(options, _defaults(optimizers.parameters_class(solver)))
     if filter is not None and solver == DESCENT:
@@ -118,8 +129,6 @@ def _pair(solver: str) -> tuple[str, str]:
     names = solver.split(JOINED)
     if len(names) != 2:
         raise ValueError(f"solver is {solver!r}; allowed: one name, or two joined by {JOINED!r}")
-    descents = [name for name in solvers() if optimizers.parameters_class(name).uses_gradient]
-    check(f"the second part of solver {solver!r}", names[1], OneOf(descents))
     return names[0], names[1]
 
 

@@ -43,6 +43,8 @@ class Start(NamedTuple):
 
     def check_filter(self, P: Filter | None) -> None:
         """Refuse a problem with another filter; P None: it has none."""
+        if P is not None and self.P is None:
+            raise ValueError("start has no P; allowed: the P of the problem")
         if P is not None and not np.array_equal(np.asarray(self.P), P):
             raise ValueError("start has another P than the problem; allowed: the same P")
 

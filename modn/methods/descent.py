@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from modn import filters
-from modn.constraints import Constraint, Integer, ListOf, Number, check
+from modn.constraints import Constraint, Integer, IsA, ListOf, Number, check
 from modn.fast.objective import Objective
 from modn.methods.base import Array, Filter, Method, OnStep, Start, Steps, Training, Work
 from modn.methods.problems import FixedFilter, LearnedFilter
@@ -50,6 +50,7 @@ class Descent(Method):
     opening: float = 0.5  # each dendrite's first output at the sample it starts around
 
     allowed: ClassVar[dict[str, Constraint]] = {
+        "optimizer": IsA(Adam),
         "decays": ListOf(Number(0)),
         "folds": Integer(2),
         "validation_rows": Integer(2),

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from modn.constraints import Constraint, OneOf
+from modn.constraints import Constraint, IsA, OneOf
 from modn.methods.base import Array, Method, OnStep, Problem, Start, Training, Work
 from modn.optimizers.core.base import Optimizer
 from modn.optimizers.core.minimize import Cost, Minimum, minimize
@@ -22,7 +22,7 @@ class Search(Method):
     # Which gradient the optimizer follows, if it uses one: that of the loss, or Eqs. 15-22 as printed.
     gradient: str = "exact"  # exact | published
 
-    allowed: ClassVar[dict[str, Constraint]] = {"gradient": OneOf(GRADIENTS)}
+    allowed: ClassVar[dict[str, Constraint]] = {"optimizer": IsA(Optimizer), "gradient": OneOf(GRADIENTS)}
 
     @property
     def iterations(self) -> int | None:
@@ -60,9 +60,12 @@ class Search(Method):
     def _cost(self, problem: Problem) -> Cost:
         if not self.optimizer.uses_gradient:
             return problem.loss
-        # Eqs. 15-22 are those of MODNP and MODNF: other models have the exact gradient only.
+        if self.gradient == "exact":
+            return problem.loss_and_gradient
         published: Cost | None = getattr(problem, "loss_and_published_gradient", None)
-        return published if self.gradient == "published" and published else problem.loss_and_gradient
+        if published is None:
+            raise ValueError("Search: gradient is 'published'; allowed: exact, but for MODNP and MODNF")
+        return published
 
 
 def improve(

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from modn.constraints import Constraint, Integer
+from modn.constraints import Constraint, Integer, IsA
 from modn.methods.base import Array, Filter, Method, OnStep, Start, Steps, Training, Work
 from modn.methods.problems import LearnedFilter
 from modn.methods.search import Search, improve
@@ -24,7 +24,11 @@ class TwoStep(Method):
     filter_iterations: int = 10  # on P, in each round
     rounds: int = 1  # of the two steps; the budget for the parameters is shared among them
 
-    allowed: ClassVar[dict[str, Constraint]] = {"filter_iterations": Integer(0), "rounds": Integer(1)}
+    allowed: ClassVar[dict[str, Constraint]] = {
+        "optimizer": IsA(Optimizer),
+        "filter_iterations": Integer(0),
+        "rounds": Integer(1),
+    }
 
     @property
     def iterations(self) -> int | None:
@@ -78,6 +82,8 @@ class TwoStep(Method):
 
     def _given(self, problem: LearnedFilter, start: Start) -> Training:
         """The start, as if it had just been found."""
+        if start.P is None:
+            raise ValueError("start has no P; allowed: a Boolean array (M, C)")
         parameters, P = np.asarray(start.parameters), np.asarray(start.P)
         loss = float(problem.objective.loss(parameters, P)[0]) if start.loss is None else start.loss
         return Training(parameters, P, loss, np.empty(0), 0, 0)

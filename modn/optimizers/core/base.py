@@ -122,6 +122,9 @@ def register(name: str) -> Callable[[Class], Class]:
     """Class decorator: make an optimizer known by its name."""
 
     def enter(cls: Class) -> Class:
+        taken = REGISTRY.get(name)
+        if taken is not None and taken.__module__ != cls.__module__:
+            raise ValueError(f"the optimizer {name!r} of {cls.__module__} is in {taken.__module__} already")
         cls.name = name
         REGISTRY[name] = cls
         return cls

@@ -114,16 +114,20 @@ def get(name: str) -> Family:
 
 
 def method_of(optimizer: Block, filter: str | None = None, **scheme: int) -> Method:
-    """The method of a file of conf/optimizers; `filter` and `scheme` as in `methods.make`."""
-    return methods.make(optimizer["algorithm"], filter, **scheme, **_options(optimizer))
+    """The method of a file of conf/optimizers; `filter` and `scheme` as in `methods.make`.
+
+    One file serves all families: what only models with a filter use is left out for the others.
+    """
+    known = methods.parameters(optimizer["algorithm"], filter is not None)
+    return methods.make(optimizer["algorithm"], filter, **scheme, **_options(optimizer, known))
 
 
-def _options(optimizer: Block) -> dict[str, Any]:
-    """All but the algorithm, of both parts of a pair."""
+def _options(optimizer: Block, known: Mapping[str, Any]) -> dict[str, Any]:
+    """The known ones, of both parts of a pair."""
     return {
-        name: _options(value) if isinstance(value, Mapping) else value
+        name: _options(value, known[name]) if isinstance(value, Mapping) else value
         for name, value in optimizer.items()
-        if name != "algorithm"
+        if name in known
     }
 
 

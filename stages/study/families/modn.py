@@ -9,12 +9,15 @@ from modn import filters, methods
 from modn.constraints import Constraint, OneOf
 from modn.fast.objective import Objective
 from modn.loss import cross_entropy
-from modn.methods import LEARNED, Method, TwoStep
+from modn.methods import Method, TwoStep
 from modn.neuron import Neuron
 from stages.study.families import Arrays, Block, Family, method_of, register, stored
 
 if TYPE_CHECKING:
     from stages.study.cells import Cell
+
+
+SCHEME = ("filter_iterations", "rounds")  # of the two steps, where P is learned
 
 
 @register
@@ -24,10 +27,10 @@ class MODN(Family):
     name = "modn"
     equations = "modn/neuron.py"
     allowed: ClassVar[Mapping[str, Constraint]] = {
-        "filter": OneOf((LEARNED, *filters.FIXED)),
-        **TwoStep.allowed,
+        "filter": OneOf(filters.NAMES),
+        **{name: TwoStep.allowed[name] for name in SCHEME},
     }
-    defaults: ClassVar[Mapping[str, Any]] = {name: getattr(TwoStep, name) for name in TwoStep.allowed}
+    defaults: ClassVar[Mapping[str, Any]] = {name: getattr(TwoStep, name) for name in SCHEME}
 
     def check_dendrites(self, key: str, model: Block, n_dendrites: int, n_classes: int) -> None:
         """A partition gives every class the same number of dendrites."""

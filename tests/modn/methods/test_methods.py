@@ -199,7 +199,7 @@ def test_every_parameter_can_be_set(solver: str) -> None:
 
 @every_solver
 def test_an_unknown_parameter_lists_the_allowed(solver: str) -> None:
-    known = ", ".join(methods.parameters(solver))
+    known = ", ".join(methods.parameters(solver, has_filter=False))
     message = f"{solver} has no parameter 'nope'; allowed: {known}".replace("+", r"\+")
     with pytest.raises(ValueError, match=message):
         methods.make(solver, nope=1)
@@ -221,8 +221,7 @@ def test_a_pair_has_the_parameters_of_both() -> None:
     [
         ("nope", None, "optimizer is 'nope'; allowed: adam, "),
         ("nope+adam", None, "optimizer is 'nope'; allowed: adam, "),
-        ("bbo+nope", None, r"the second part of solver 'bbo\+nope' is 'nope'; allowed: adam, bp"),
-        ("adam+bbo", None, r"the second part of solver 'adam\+bbo' is 'bbo'; allowed: adam, bp"),
+        ("bbo+nope", None, "optimizer is 'nope'; allowed: adam, "),
         ("bbo+bp+adam", None, r"solver is 'bbo\+bp\+adam'; allowed: one name, or two joined by '\+'"),
         ("bbo", "round", "filter is 'round'; allowed: full, learned, partition"),
     ],
@@ -230,6 +229,36 @@ def test_a_pair_has_the_parameters_of_both() -> None:
 def test_what_is_no_solver_is_refused(solver: str, filter: str | None, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         methods.make(solver, filter)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"first": 3}, r"bbo\+adam: first is 3; allowed: a mapping from names to values"),
+        ({"first": {"filter_iterations": 3}}, r"bbo\+adam: first has no parameter 'filter_iterations'"),
+    ],
+)
+def test_the_options_of_a_pair_are_checked(options: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        methods.make("bbo+adam", **options)
+
+
+@pytest.mark.parametrize(("solver", "option"), [("adam", "decays"), ("bp", "gradient")])
+def test_a_model_without_a_filter_has_no_options_for_filters(solver: str, option: str) -> None:
+    assert option in methods.parameters(solver)
+    with pytest.raises(ValueError, match=f"{solver} has no parameter '{option}'; allowed: population, "):
+        methods.make(solver, None, **{option: "published"})
+
+
+def test_any_two_solvers_are_a_pair() -> None:
+    method = methods.make("adam+pbil", "full")
+    assert isinstance(method, Memetic) and isinstance(method.then, Search)
+    assert method.then.optimizer == optimizers.make("pbil", iterations=100)
+
+
+def test_what_is_no_optimizer_is_refused() -> None:
+    with pytest.raises(ValueError, match="Search: optimizer is 'bbo'; allowed: an instance of Optimizer"):
+        Search("bbo")  # type: ignore[arg-type]
 
 
 def test_impossible_schemes_are_refused() -> None:
