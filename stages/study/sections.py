@@ -9,7 +9,7 @@ import pandas as pd
 from modn import methods
 from stages.config.schema import Parameters
 from stages.study import markdown, measures, paper
-from stages.study.figures._looks import model_name, optimizer_name, pair_name
+from stages.study.names import model_name, optimizer_name, pair_name
 from stages.study.tables import SEARCHES
 
 TABLES = (
