@@ -28,6 +28,7 @@ $(READY): pyproject.toml requirements.lock
 repro: $(READY) ## run the pipeline; PROFILE=smoke|quick|paper picks a profile (default: that of params.yaml)
 	@python -m stages.tools.params $(if $(PROFILE),profile=$(PROFILE),--show)
 	dvc repro || { python -m stages.tools.recover && dvc repro; }
+	@test -f reports/$$(sed -n 's/^profile: //p' params.yaml)/index.html || python -m stages.report
 
 plan: $(READY) ## estimate how long a run takes; PROFILE=smoke|quick|paper (default: quick)
 	@python -m stages.tools.plan $(if $(PROFILE),profile=$(PROFILE))

@@ -47,7 +47,7 @@ def fit(parameters: Parameters, baseline: str) -> None:
         runs=parameters.resplits,
         baseline=asdict(chosen),
     )
-    files.write_json(files.PROVENANCE / "baselines" / f"{baseline}.json", record)
+    provenance.write("baselines", baseline, record)
 
 
 def capped(chosen: Baseline, max_iterations: int | None) -> Baseline:

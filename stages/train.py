@@ -58,7 +58,7 @@ def train(parameters: Parameters, study: str, model: str, optimizer: str) -> Non
         cells=[asdict(cell) for cell in cells],
         optimizer=parameters.optimizers[optimizer],
     )
-    files.write_json(files.PROVENANCE / study / f"{pair}.json", record)
+    provenance.write(study, pair, record)
 
 
 def _training_part(parts: Arrays, run: int) -> tuple[np.ndarray, np.ndarray]:
