@@ -62,7 +62,9 @@ def read_csv(path: Path) -> "pd.DataFrame":
     """Read a CSV written by write_csv; one without rows or columns is an empty frame."""
     import pandas as pd
 
-    return pd.read_csv(path, converters=dict.fromkeys(TEXT, str)) if path.stat().st_size > 1 else pd.DataFrame()
+    return (
+        pd.read_csv(path, converters=dict.fromkeys(TEXT, str)) if path.stat().st_size > 1 else pd.DataFrame()
+    )
 
 
 def write_arrays(path: Path, arrays: "dict[str, np.ndarray]") -> None:
