@@ -167,9 +167,7 @@ def _summarised(curves: np.ndarray) -> list[dict[str, Any]]:
     return [{"iteration": i, "budget": budget, "mean": m, "low": lo, "high": hi} for i, m, lo, hi in columns]
 
 
-def _example(
-    cell: Cell, trained: Arrays, accuracies: list[float], parts: Arrays, first_seed: int
-) -> Arrays:
+def _example(cell: Cell, trained: Arrays, accuracies: list[float], parts: Arrays, first_seed: int) -> Arrays:
     """The run with the best accuracy, for the pictures of filters and neurons."""
     best = int(np.argmax(accuracies))
     arrays = {

@@ -25,7 +25,7 @@ class _NotRunError(Exception):
 def check(
     runs: pd.DataFrame, table5: pd.DataFrame, printed3: pd.DataFrame, printed5: pd.DataFrame
 ) -> pd.DataFrame:
-    """A row per claim: claim, ours (the evidence), verdict; `printed3` and `printed5` are the paper's tables."""
+    """A row per claim: claim, ours (the evidence), verdict; `printed3`, `printed5`: the paper's tables."""
     compared, tuned, swept = (
         runs[runs["study"] == study] for study in ("comparison", "tuned", "sensitivity")
     )
@@ -43,14 +43,14 @@ def check(
         "BP is less capable than the heuristics (mean ACC, MODNP and MODNF)": partial(
             _bp_last, compared, cells3[cells3["model"] != "modn"]
         ),
-        "MODN beats the MLP on all datasets, ACC and AUC": partial(
-            pair, "mlp", measures.OF_THE_PAPER, 1.0
-        ),
+        "MODN beats the MLP on all datasets, ACC and AUC": partial(pair, "mlp", measures.OF_THE_PAPER, 1.0),
         "MODN against the MLP is significant (p < 0.05) on all datasets": partial(
             _significant, tuned, cells5, table5
         ),
         "MODN beats DNM in ACC on 4 of 5 binary datasets": partial(pair, "dnm", ("acc",), 0.8),
-        "The learned P leaves no dendrite inoperative (Fig. 6)": partial(_no_idle_dendrites, compared, cells3),
+        "The learned P leaves no dendrite inoperative (Fig. 6)": partial(
+            _no_idle_dendrites, compared, cells3
+        ),
         "A larger alpha_s promotes ACC (Fig. 4)": partial(_trend, swept, "alpha_s", +1),
         "A smaller alpha_t promotes ACC (Fig. 4)": partial(_trend, swept, "alpha_t", -1),
     }
@@ -95,8 +95,8 @@ def _beyond_best(runs: pd.DataFrame, cells: pd.DataFrame, factor: str, own: str)
     others = [name for name in dict.fromkeys(known["optimizer"]) if name not in paper.OPTIMIZERS]
     if not others:
         return ""
-    means = known.groupby(CELL, sort=False)["acc"].mean()
-    best = means.groupby(["dataset", factor], sort=False).max().unstack(factor)
+    means = known.groupby(CELL, sort=False, as_index=False)["acc"].mean()
+    best = means.pivot_table(index="dataset", columns=factor, values="acc", aggfunc="max")
     if factor == "model":
         won = int((best.idxmax(axis=1) == own).sum())
         return f"with {_and(others)} as well, {won} of {len(best)}"
@@ -112,7 +112,9 @@ def _bp_last(runs: pd.DataFrame, cells: pd.DataFrame) -> Judgement:
         len(heuristics), (chance.better(means.loc[name], means.loc["bp"]) for name in heuristics)
     )
     p_against = chance.at_least(1, (chance.better(means.loc["bp"], means.loc[name]) for name in heuristics))
-    others = runs[~runs["optimizer"].isin(paper.OPTIMIZERS)].merge(cells[["dataset", "model"]].drop_duplicates())
+    others = runs[~runs["optimizer"].isin(paper.OPTIMIZERS)].merge(
+        cells[["dataset", "model"]].drop_duplicates()
+    )
     beyond = others.groupby("optimizer")["acc"].mean()
     return _judged(_in_order(means.mean(axis=1)), p_for, p_against, _and_beyond(_in_order(beyond)))
 
@@ -161,7 +163,10 @@ def _significant(runs: pd.DataFrame, cells: pd.DataFrame, table5: pd.DataFrame) 
     if smallest >= chance.LEVEL:
         return f"{tested['runs'].max()} runs cannot show it: p is {smallest:g} at the least", OPEN
     shown = tested["p"] < chance.LEVEL
-    ours, theirs = (shown & (tested["w_plus"] > tested["w_minus"])), shown & (tested["w_plus"] < tested["w_minus"])
+    ours, theirs = (
+        (shown & (tested["w_plus"] > tested["w_minus"])),
+        shown & (tested["w_plus"] < tested["w_minus"]),
+    )
     evidence = f"{ours.sum()} of {len(tested)} for MODN, {theirs.sum()} for the MLP"
     enough = theirs.any() or tested["runs"].min() >= paper.PARAMETERS["runs"]
     return evidence, HOLDS if ours.all() else FAILS if enough else OPEN
@@ -181,9 +186,7 @@ def _no_idle_dendrites(runs: pd.DataFrame, cells: pd.DataFrame) -> Judgement:
 
 def _trend(runs: pd.DataFrame, alpha: str, sign: int) -> Judgement:
     """Spearman's correlation of accuracy with one alpha over the grid, on each dataset of Fig. 4."""
-    chosen = _chosen(
-        runs, pd.DataFrame([(name, "modn", "bbo") for name in paper.SWEPT], columns=CELL)
-    )
+    chosen = _chosen(runs, pd.DataFrame([(name, "modn", "bbo") for name in paper.SWEPT], columns=CELL))
     slopes, p_for, p_against = {}, [], []
     for title, group in chosen.groupby("title"):
         at_grid = group[group["n_dendrites"] == group["n_dendrites"].mode().iloc[0]]
@@ -227,7 +230,7 @@ def _chosen(runs: pd.DataFrame, needed: pd.DataFrame) -> pd.DataFrame:
 def _by_run(runs: pd.DataFrame, measure: str) -> pd.DataFrame:
     """A row per cell, a column per run."""
     cells = pd.MultiIndex.from_frame(runs[CELL].drop_duplicates())
-    return runs.pivot(index=CELL, columns="run", values=measure).reindex(cells)
+    return runs.pivot_table(index=CELL, columns="run", values=measure).reindex(cells)
 
 
 def _sides(cells: pd.DataFrame, factor: str, own: str) -> tuple[pd.Series, pd.Series]:
@@ -254,7 +257,9 @@ def _counted(wins: Mapping[str, list[str]], total: int) -> str:
 
 
 def _in_order(means: pd.Series) -> str:
-    return ", ".join(f"{optimizer_name(str(name))} {value:.3f}" for name, value in means.sort_values().items())
+    return ", ".join(
+        f"{optimizer_name(str(name))} {value:.3f}" for name, value in means.sort_values().items()
+    )
 
 
 def _and(optimizers: Sequence[str]) -> str:

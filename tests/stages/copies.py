@@ -21,6 +21,7 @@ PIECES = [
     ".dvc/config",
     ".dvcignore",
     ".gitignore",
+    ".dvc/plots",
     "conf",
     "data/raw",
     "dvc.yaml",

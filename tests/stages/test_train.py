@@ -206,5 +206,5 @@ def test_a_study_may_be_left_out(place: Place) -> None:
     text = (place.root / "reports/smoke/report.md").read_text()
     assert "Table 3" in text and "Table 5: " not in text
     assert "| ES | 250 | 0, at most 3 |" in text  # none, not the dataset's budget
-    assert text.count("| not run | **not decided** |") == 9
+    assert text.count("| **not run** | lacks ") == 9
     assert [path.name for path in (place.root / "reports/smoke/figures").iterdir()] != []

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -23,13 +22,13 @@ def draw(table3: pd.DataFrame) -> Figure:
     datasets, models = _looks.datasets_of(table3), _looks.models_of(table3)
     optimizers = list(_looks.optimizers_of(table3))
     figure, axes = _looks.new_panels(len(optimizers), width=2.9, height=0.6 + _ROW * len(datasets))
-    low = min(table3["acc_low"].min(), table3["paper"].min(skipna=True) if table3["paper"].notna().any() else 1)
+    lowest = table3[["acc_low", "paper"]].min().min()
     first = set(_looks.first_of_rows(axes))
     for panel, optimizer in zip(axes, optimizers, strict=True):
         _draw_optimizer(panel, table3[table3["optimizer"] == optimizer], list(datasets), models)
-        beyond = "" if optimizer in paper.OPTIMIZERS else " (beyond the paper)"
+        beyond = "" if optimizer in paper.OPTIMIZERS else " †"
         panel.set_title(f"{names.optimizer_name(optimizer)}{beyond}", loc="left", fontweight="bold")
-        panel.set_xlim(max(0.0, low - 0.04), 1.02)
+        panel.set_xlim(max(0.0, lowest - 0.04), 1.02)
         panel.set_ylim(len(datasets) - 0.5, -0.5)
         labels = [_looks.text(title, 20) for title in datasets.values()] if panel in first else []
         panel.set_yticks(range(len(datasets)), labels or [""] * len(datasets))
@@ -66,7 +65,7 @@ def _legend(table3: pd.DataFrame, models: dict[str, str]) -> list[Artist]:
 
 FIGURE = StudyFigure(
     name="accuracy",
-    caption="Accuracy on each dataset by optimizer: our mean over runs with its 95 % interval, and the paper's value",
+    caption="Accuracy by optimizer: our mean with its 95 % interval, and the paper's; †: beyond the paper",
     section="summary",
     order=1,
     needs=("table3",),

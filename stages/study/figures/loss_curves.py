@@ -41,7 +41,7 @@ def _budgets(curves: pd.DataFrame, model: str, optimizer: str) -> str:
 
 FIGURE = StudyFigure(
     name="loss_curves",
-    caption="Fig. 5: loss over the iterations",
+    caption="Fig. 5: training loss over the iterations; mean over runs, band: 5 % to 95 % of the runs",
     section="figures",
     order=3,
     needs=("curves",),

@@ -42,7 +42,7 @@ def draw(table3: pd.DataFrame, closeness: pd.DataFrame) -> Figure:
 
 FIGURE = StudyFigure(
     name="paper_scatter",
-    caption="Paper against ours, all cells of Table 3",
+    caption="Paper against ours, all cells of Table 3; on the dashed line both are equal",
     section="table3",
     order=1,
     needs=("table3", "closeness"),

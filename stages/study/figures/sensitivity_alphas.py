@@ -48,7 +48,7 @@ def _write_numbers(panel: Axes, image: AxesImage, accuracies: np.ndarray) -> Non
 
 FIGURE = StudyFigure(
     name="sensitivity_alphas",
-    caption="Fig. 4 c, d: accuracy over alpha_s and alpha_t",
+    caption="Fig. 4 c, d: mean accuracy over alpha_s and alpha_t",
     section="figures",
     order=2,
     needs=("sensitivity",),

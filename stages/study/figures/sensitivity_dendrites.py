@@ -44,7 +44,7 @@ def draw(sensitivity: pd.DataFrame, runs: pd.DataFrame) -> Figure:
 
 FIGURE = StudyFigure(
     name="sensitivity_dendrites",
-    caption="Fig. 4 a, b: accuracy over the number of dendrites",
+    caption="Fig. 4 a, b: accuracy over the number of dendrites; band: 95 % interval, small points: runs",
     section="figures",
     order=1,
     needs=("sensitivity", "runs"),
