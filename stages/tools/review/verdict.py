@@ -1,0 +1,125 @@
+"""The verdict in one sentence: what changed, and whether it is more than chance."""
+
+import re
+from dataclasses import dataclass
+
+from stages.tools import markup
+from stages.tools.evidence import Evidence
+from stages.tools.review.claims import Claim
+from stages.tools.review.figures import Figure
+from stages.tools.review.metrics import Comparison
+from stages.tools.review.parameters import Changes
+
+CODE = re.compile(r"(modn/|stages/(?!tools/)).+\.(py|css|js)$")
+
+
+@dataclass(frozen=True)
+class Causes:
+    """What results depend on and differs from the base."""
+
+    parameters: Changes
+    code: list[str]
+    data: list[str]
+    packages: bool
+
+    def phrases(self) -> list[str]:
+        """One for each kind; none if nothing changed."""
+        found = self._parameters()
+        if self.code:
+            found.append(f"code ({markup.some([markup.code(path) for path in self.code], 2)})")
+        if self.data:
+            found.append(f"data ({markup.count(len(self.data), 'file')})")
+        if self.packages:
+            found.append("package versions")
+        return found
+
+    def _parameters(self) -> list[str]:
+        changes = self.parameters.causes
+        profile = [change for change in changes if change.path == ("profile",)]
+        others = [change for change in changes if change.path != ("profile",)]
+        found = [f"the profile ({' to '.join(change.sides())})" for change in profile]
+        if len(others) == 1:
+            old, new = others[0].sides()
+            how = f"{old} to {new}" if old and new else "added" if new else "removed"
+            found.append(f"{markup.code(others[0].name)} ({how})")
+        elif others:
+            found.append(f"{len(others)} {'other ' if profile else ''}parameters")
+        return found
+
+
+def causes(parameters: Changes, changed: list[str]) -> Causes:
+    """Sort the changed files into causes; the rest, such as documentation, are none."""
+    return Causes(
+        parameters,
+        code=[path for path in changed if CODE.match(path)],
+        data=[path for path in changed if path.startswith("data/raw/")],
+        packages="requirements.lock" in changed,
+    )
+
+
+@dataclass(frozen=True)
+class Report:
+    """One profile's report, compared with the base's."""
+
+    profile: str
+    base: str
+    claims: list[Claim]
+    metrics: Comparison | None
+    figures: list[Figure]
+    evidence: Evidence | None
+
+    @property
+    def current(self) -> bool:
+        """Whether this code made it."""
+        return self.evidence is not None and self.evidence.current
+
+    def effects(self) -> str:
+        """Metrics and claims; figures only if nothing else changed."""
+        if self.metrics is None:
+            return f"{markup.code(self.base)} has no report of this profile to compare with"
+        moved, judged = _moved(self.metrics), _judged(self.claims)
+        if not self.metrics.changed and self.figures and not judged:
+            return f"{moved}, {markup.count(len(self.figures), 'figure')} did"
+        return moved + judged
+
+    @property
+    def same(self) -> bool:
+        """Whether nothing in it changed."""
+        changed = any(claim.changed for claim in self.claims)
+        return self.metrics is not None and not (self.metrics.changed or changed or self.figures)
+
+
+def sentence(causes: Causes, report: Report) -> str:
+    """Causes and effects."""
+    phrases = causes.phrases()
+    if not phrases:
+        return f"**Nothing that results depend on changed; {report.effects()}.**"
+    what = phrases[0] if len(phrases) == 1 else ", ".join(phrases[:-1]) + " and " + phrases[-1]
+    effects = report.effects()
+    if report.same and not report.current:
+        effects = "the report has not been rerun since, so it cannot show the effect"
+    return f"**{what[0].upper()}{what[1:]} changed: {effects}.**"
+
+
+def _moved(compared: Comparison) -> str:
+    n, changed, moved = len(compared.metrics), len(compared.changed), compared.moved
+    if not changed:
+        return "no metric changed"
+    if moved:
+        most, up = moved[0], sum(metric.change > 0 for metric in moved)
+        return (
+            f"{len(moved)} of {n} metrics moved by more than chance ({up} up, {len(moved) - up} down; most: "
+            f"{markup.code(most.name)} {most.change:+.4f}, 95 % interval {most.low:+.4f} to {most.high:+.4f})"
+        )
+    if compared.too_few:
+        return f"{changed} of {n} metrics moved, with too few runs to tell whether by more than chance"
+    return f"{changed} of {n} metrics moved, none by more than chance"
+
+
+def _judged(claims: list[Claim]) -> str:
+    flipped = sum(claim.flipped for claim in claims)
+    other = sum(claim.changed for claim in claims) - flipped
+    phrases = [f"; {markup.count(flipped, 'claim')} flipped"] if flipped else []
+    noun = "other verdict" if flipped else "verdict"
+    phrases += [f"; {markup.count(other, noun)} changed"] if other else []
+    return "".join(phrases)
