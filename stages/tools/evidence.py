@@ -130,7 +130,7 @@ def _new_files(root: Path, recorded: dict[str, Any]) -> list[str]:
 
 
 def _parameters(root: Path, profile: str, made: dict[str, Any]) -> set[str]:
-    """The hashes that are up to date: of params.yaml, if it has this profile, and of what conf composes to."""
+    """The hashes that are up to date: of params.yaml, if it has this profile, and of conf's composition."""
     written = yaml.safe_load((root / "params.yaml").read_bytes()) if (root / "params.yaml").is_file() else {}
     hashes = {written["derived"]["sha256"]} if written.get("profile") == profile else set()
     if made.get("parameters_sha256") in hashes:

@@ -1,7 +1,7 @@
 """Which metrics moved, and whether by more than chance.
 
 A metric is the mean of a measure over all datasets and runs of one method in one study. Both sides made their
-runs with the same seeds, so run k of a dataset here is compared with run k there: a paired test, Wilcoxon's if
+runs with the same seeds, so run k of a dataset here is compared with run k there. The test is Wilcoxon's if
 enough pairs differ, else the sign test, which is exact for any number. All p-values are Holm's: corrected for
 the number of metrics that changed at all. (What did not change by a digit cannot be a false alarm.)
 """
