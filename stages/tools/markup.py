@@ -7,6 +7,7 @@ from typing import Any
 LONGEST = 240  # characters of one text
 OPEN_ROWS = 12  # a longer table is folded
 MOST_ROWS = 60  # a code host refuses a comment of more than 65,536 characters
+_NUMBER = re.compile(r"`?[-+<]? ?\d[\d.e-]*`?( \([-+\d. to]+\))?$")
 _UNSEEN = "\u200b"  # a mention or a reference needs its sign and its name side by side
 
 
@@ -40,8 +41,10 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], heading: str) ->
 
 
 def grid(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """The lines of a table, as many as a comment has room for."""
-    shown = [header, ["---"] * len(header), *rows[:MOST_ROWS]]
+    """The lines of a table, as many as a comment has room for; numbers are aligned to the right."""
+    columns = list(zip(*rows, strict=True)) or [()] * len(header)
+    aligned = ["---:" if column and all(map(_NUMBER.match, column)) else "---" for column in columns]
+    shown = [header, aligned, *rows[:MOST_ROWS]]
     lines = ["| " + " | ".join(line) + " |" for line in shown]
     if len(rows) > MOST_ROWS:
         lines += ["", f"The first {MOST_ROWS} of {len(rows)}."]
@@ -51,6 +54,11 @@ def grid(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def folded(heading: str, body: str) -> str:
     """Text that opens with a click."""
     return f"<details>\n<summary>{heading}</summary>\n\n{body}\n\n</details>"
+
+
+def signed(value: float, digits: int = 4) -> str:
+    """A change with its sign; one that rounds to zero has a plus."""
+    return f"{round(value, digits) + 0.0:+.{digits}f}"
 
 
 def some(names: Sequence[str], most: int = 3) -> str:

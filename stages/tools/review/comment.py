@@ -112,7 +112,7 @@ def _summary(review: Review, links: Links, pages: str) -> str:
         _run(review.sides, folder),
         _numbers(review.sides, folder),
         claims.summary(review.report.claims),
-        f"[The whole report]({links.of(f'{folder}/report.md')})"
+        f"[The whole report]({links.page(f'{folder}/report.md')})"
         + (f"; [the published reports]({pages.rstrip('/')}/), of the default branch." if pages else "."),
     ]
     return "\n\n".join(block for block in blocks if block)

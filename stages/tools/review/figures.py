@@ -1,5 +1,6 @@
 """The figures that changed, before and after side by side."""
 
+import re
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -20,6 +21,10 @@ class Links:
     def of(self, path: str) -> str:
         """Where this side's file is."""
         return _joined(self.here, path)
+
+    def page(self, path: str) -> str:
+        """Where this side's file is shown to a reader; code hosts have another address for that."""
+        return re.sub(r"/raw/(?=[0-9a-f]{40}/)", "/blob/", self.of(path))
 
     def before(self, path: str) -> str | None:
         """Where the base's file is."""

@@ -161,10 +161,10 @@ def _row(metric: Metric) -> tuple[str, ...]:
         markup.code(metric.name),
         f"{metric.before:.4f}",
         f"{metric.after:.4f}",
-        f"{metric.change:+.4f} ({metric.low:+.4f} to {metric.high:+.4f})",
+        f"{markup.signed(metric.change)} ({markup.signed(metric.low)} to {markup.signed(metric.high)})",
         "< 0.001" if metric.p < 0.001 else f"{metric.p:.3f}",
         str(metric.n_pairs),
-        f"{markup.text(metric.most_on)} {metric.largest:+.3f}" if metric.n_changed else "",
+        f"{markup.text(metric.most_on)} {markup.signed(metric.largest, 3)}" if metric.n_changed else "",
     )
 
 

@@ -107,9 +107,10 @@ def _moved(compared: Comparison) -> str:
         return "no metric changed"
     if moved:
         most, up = moved[0], sum(metric.change > 0 for metric in moved)
+        interval = f"{markup.signed(most.low)} to {markup.signed(most.high)}"
         return (
             f"{len(moved)} of {n} metrics moved by more than chance ({up} up, {len(moved) - up} down; most: "
-            f"{markup.code(most.name)} {most.change:+.4f}, 95 % interval {most.low:+.4f} to {most.high:+.4f})"
+            f"{markup.code(most.name)} {markup.signed(most.change)}, 95 % interval {interval})"
         )
     if compared.too_few:
         return f"{changed} of {n} metrics moved, with too few runs to tell whether by more than chance"
