@@ -9,7 +9,7 @@ import pandas as pd
 from modn import metrics
 from stages.config.schema import Parameters
 from stages.io import entrypoint, files
-from stages.study import claims, families, measures, ranks, tables
+from stages.study import claims, families, measures, ranks, summary, tables
 from stages.study.baselines import suits
 from stages.study.cells import Cell, all_cells
 from stages.study.measures import Measure
@@ -26,7 +26,7 @@ Arrays = dict[str, np.ndarray]
 def evaluate(parameters: Parameters) -> None:
     """Read data/models and data/splits, write the report's tables and metrics, and data/examples.npz."""
     chosen = measures.chosen(parameters.measures)
-    table1 = pd.read_csv(files.TABLE1)
+    table1 = files.read_csv(files.TABLE1)
     titles = dict(zip(table1["dataset"], table1["title"], strict=True))
     parts = {name: files.read_arrays(files.SPLITS / f"{name}.npz") for name in titles}
     n_classes = {name: len(arrays["classes"]) for name, arrays in parts.items()}
@@ -46,7 +46,8 @@ def evaluate(parameters: Parameters) -> None:
             curves += [{**labels, **point} for point in _summarised(trained["curve"])]
         drawn = cell.optimizer == shown.filters_optimizer and cell.dataset in shown.filters
         if cell.study == "comparison" and drawn and "P" in trained:
-            examples |= _example(cell, trained, [row["acc"] for row in rows], parts[cell.dataset])
+            accuracies = [row["acc"] for row in rows]
+            examples |= _example(cell, trained, accuracies, parts[cell.dataset], parameters.seed)
     baseline_runs = _judge_baselines(parameters, titles, n_classes, chosen)
     own = {
         "table1": table1,
@@ -57,12 +58,15 @@ def evaluate(parameters: Parameters) -> None:
     }
     summaries = summarise(own["runs"], baseline_runs, chosen)
     written = {name: frame.round(DECIMALS) for name, frame in (own | summaries).items()}
+    written |= derive(written, chosen)
     folder = files.report_folder(parameters.profile)
     with files.replaced_folder(folder / "tables") as fresh:
-        for name, frame in (written | derive(written, chosen)).items():
+        for name, frame in written.items():
             files.write_csv(fresh / f"{name}.csv", frame)
     headline = tables.headline(summaries["table3"], summaries["table5"], summaries["baselines"], chosen)
     files.write_json(folder / "metrics.json", headline)
+    shown_first = ("table3", "classifier_ranks", "closeness", "claims")
+    files.write_json(folder / "summary.json", summary.headlines(*(written[name] for name in shown_first)))
     files.write_arrays(files.EXAMPLES, examples)
     print(f"evaluate: {len(runs) + len(baseline_runs)} runs")
 
@@ -71,14 +75,16 @@ def summarise(
     runs: pd.DataFrame, baseline_runs: pd.DataFrame, chosen: Sequence[Measure]
 ) -> dict[str, pd.DataFrame]:
     """The paper's tables and claims, and the baselines."""
-    printed = {name: pd.read_csv(files.RAW / f"paper/{name}.csv") for name in tables.PRINTED}
+    printed = {name: files.read_csv(files.RAW / f"paper/{name}.csv") for name in tables.PRINTED}
     table3 = tables.table3(runs, printed["table3_acc_by_optimizer"], chosen)
     table5 = tables.table5(runs, printed["table5_comparison"], chosen)
     return {
         "table3": table3,
         "table4": tables.table4(runs, printed["table4_tuned_hyperparameters"]),
         "table5": table5,
-        "claims": claims.check(table3, table5, runs),
+        "claims": claims.check(
+            runs, table5, printed["table3_acc_by_optimizer"], printed["table5_comparison"]
+        ),
         "baselines": tables.baselines(baseline_runs, chosen),
     }
 
@@ -161,7 +167,7 @@ def _summarised(curves: np.ndarray) -> list[dict[str, Any]]:
     return [{"iteration": i, "budget": budget, "mean": m, "low": lo, "high": hi} for i, m, lo, hi in columns]
 
 
-def _example(cell: Cell, trained: Arrays, accuracies: list[float], parts: Arrays) -> Arrays:
+def _example(cell: Cell, trained: Arrays, accuracies: list[float], parts: Arrays, first_seed: int) -> Arrays:
     """The run with the best accuracy, for the pictures of filters and neurons."""
     best = int(np.argmax(accuracies))
     arrays = {
@@ -169,6 +175,8 @@ def _example(cell: Cell, trained: Arrays, accuracies: list[float], parts: Arrays
         "P": trained["P"][best],
         "alphas": np.array([cell.alpha_s, cell.alpha_t]),
         "acc": np.array(accuracies[best]),
+        "runs": np.array(len(accuracies)),
+        "seed": np.array(first_seed + best),
         "features": parts["features"],
         "classes": parts["classes"],
     }

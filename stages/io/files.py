@@ -29,6 +29,12 @@ SOURCES = ROOT / "data/sources.json"  # sources: hashes of what all trainings im
 EXAMPLES = ROOT / "data/examples.npz"  # evaluate: neurons to draw
 PART = ".part"  # suffix of temporary files, which git and DVC ignore
 
+# Columns of tables that are text even where it looks like a number, or like a missing one: 007, NA.
+TEXT = (
+    *("dataset", "title", "model", "optimizer", "baseline", "name", "method", "study", "search"),
+    *("claim", "ours", "verdict"),
+)
+
 FORMAT = 1  # of the .npz files: raised when their content changes, so that older ones are not misread
 
 
@@ -56,7 +62,9 @@ def read_csv(path: Path) -> "pd.DataFrame":
     """Read a CSV written by write_csv; one without rows or columns is an empty frame."""
     import pandas as pd
 
-    return pd.read_csv(path) if path.stat().st_size > 1 else pd.DataFrame()
+    return (
+        pd.read_csv(path, converters=dict.fromkeys(TEXT, str)) if path.stat().st_size > 1 else pd.DataFrame()
+    )
 
 
 def write_arrays(path: Path, arrays: "dict[str, np.ndarray]") -> None:

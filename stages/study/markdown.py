@@ -1,6 +1,7 @@
 """Markdown of a report: pipe tables, figures, and a number beside the one that the paper prints."""
 
 from collections.abc import Iterable
+from math import nan
 from typing import Any
 
 import pandas as pd
@@ -26,9 +27,10 @@ def figure(name: str, caption: str) -> str:
     return f"![{caption}](figures/{name}.png)\n\n*{caption}*"
 
 
-def ours_and_paper(ours: float, paper: float, best: bool) -> str:
-    """Our value, in bold if it is the best, then the paper's and the difference."""
+def ours_and_paper(ours: float, paper: float, best: bool, spread: float = nan) -> str:
+    """Our value, in bold if it is the best, with its spread, then the paper's and the difference."""
     text = f"**{ours:.3f}**" if best else f"{ours:.3f}"
+    text += "" if pd.isna(spread) else f" ± {spread:.3f}"
     return text if pd.isna(paper) else f"{text} ({paper:.3f}; {ours - paper:+.3f})"
 
 
@@ -36,8 +38,3 @@ def with_paper(ours: float, paper: float, layout: str = "g") -> str:
     """Our value, then the paper's; a value that does not exist is left out."""
     text = "" if pd.isna(ours) else f"{ours:{layout}}"
     return text if pd.isna(ours) or pd.isna(paper) else f"{text} ({paper:{layout}})"
-
-
-def text(value: object) -> str:
-    """A cell of a table that was read from a CSV, where an empty one is NaN."""
-    return "" if pd.isna(value) else str(value)

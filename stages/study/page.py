@@ -24,6 +24,8 @@ Environment = MutableMapping[str, Any]
 STYLE = Path(__file__).with_suffix(".css")
 SCRIPT = Path(__file__).with_suffix(".js")
 
+WIDE = 6  # columns: with more, names and numbers do not fit a phone side by side
+
 TEMPLATE = """\
 <!doctype html>
 <html lang="en">
@@ -52,6 +54,7 @@ def render(markdown: str, title: str, figures: Path) -> str:
     tokens = parser.parse(markdown)
     contents = _name_headings(tokens)
     _caption_figures(tokens)
+    _keep_numbers_together(tokens)
     style, script = STYLE.read_text(encoding="utf-8"), SCRIPT.read_text(encoding="utf-8")
     return TEMPLATE.format(
         policy=f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}",
@@ -73,7 +76,8 @@ class _Renderer(RendererHTML):
         )
 
     def table_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Environment) -> str:
-        return '<div class="table" tabindex="0" role="group" aria-label="Table">\n<table>\n'
+        wide = ' class="wide"' if _is_wide(tokens, idx) else ""
+        return f'<div class="table" tabindex="0" role="group" aria-label="Table">\n<table{wide}>\n'
 
     def table_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Environment) -> str:
         return "</table>\n</div>\n"
@@ -89,6 +93,21 @@ def _alignment(cell: Token) -> str:
     """A class, since the page's policy allows no style attributes."""
     side = str(cell.attrs.get("style", "")).removeprefix("text-align:")
     return f' class="{side}"' if side in {"right", "center"} else ""
+
+
+def _is_wide(tokens: Sequence[Token], start: int) -> bool:
+    """Whether a table has two columns of names and many of numbers: the names stay in view."""
+    row = next(k for k in range(start, len(tokens)) if tokens[k].type == "tr_close")
+    sides = [_alignment(token) for token in tokens[start:row] if token.type == "th_open"]
+    return len(sides) > WIDE and not any(sides[:2]) and any(sides[2:])
+
+
+def _keep_numbers_together(tokens: Sequence[Token]) -> None:
+    """Let a cell of numbers break before a bracket alone: 0.98 ± 0.01 (0.97; +0.01) takes two lines."""
+    for opening, inline in pairwise(tokens):
+        if opening.type == "td_open" and _alignment(opening):
+            for child in inline.children or []:
+                child.content = re.sub(r" (?!\()", "\N{NO-BREAK SPACE}", child.content)
 
 
 def _name_headings(tokens: list[Token]) -> list[tuple[str, str]]:

@@ -5,6 +5,8 @@ from typing import Any
 HEURISTICS = {"bbo", "ga", "pso", "pbil", "es"}
 OPTIMIZERS = HEURISTICS | {"bp"}
 MODELS = {"modn", "modnp", "modnf"}
+TUNED = {"modn": "bbo", "dnm": "bbo", "mlp": "bp"}  # Table 5: which optimizer trains which model
+SWEPT = ("raisin", "iris")  # the datasets of Fig. 4, a MODN by BBO on each
 
 PARAMETERS: dict[str, Any] = {
     "runs": 30,

@@ -2,15 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import nan
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from modn import methods
 from stages.config.schema import Parameters
-from stages.study import markdown, measures, paper
-from stages.study.figures._looks import model_name, optimizer_name, pair_name
-from stages.study.tables import SEARCHES
+from stages.study import chance, markdown, measures, paper
+from stages.study.names import model_name, optimizer_name, pair_name
+from stages.study.tables import CLOSE, SEARCHES
 
 TABLES = (
     *("table1", "table3", "table4", "table5", "baselines"),
@@ -18,21 +19,12 @@ TABLES = (
 )
 
 
-class Record(NamedTuple):
-    """How one training or fit was made: what `train` and `fit` leave in data/provenance."""
-
-    study: str
-    name: str  # model-optimizer, or the classifier
-    facts: dict[str, Any]
-
-
 @dataclass(frozen=True)
 class Results:
-    """What the report is written from."""
+    """What the report is written from; how it was made is no part of it, so the same results give one text."""
 
     parameters: Parameters
     tables: Mapping[str, pd.DataFrame]
-    records: list[Record]
 
 
 class Section(NamedTuple):
@@ -61,14 +53,18 @@ def _summary(results: Results) -> str:
             "runs."
         )
     claims = markdown.table(
-        {"claim": row.claim, "in our runs": markdown.text(row.ours), "verdict": f"**{row.verdict}**"}
+        {"claim": row.claim, "verdict": f"**{row.verdict}**", "in our runs": row.ours}
         for row in tables["claims"].itertuples()
+    )
+    meaning = (
+        "A claim is judged only if all cells that it is about were run. p: the probability of runs like ours if "
+        f"the opposite of the verdict were true. Within chance: p is not below {chance.LEVEL:g} either way."
     )
     return "\n\n".join(
         [
             "\n".join(lines),
             _closeness(tables["closeness"]),
-            f"**The paper's claims in our runs**\n\n{claims}",
+            f"**The paper's claims in our runs**\n\n{meaning}\n\n{claims}",
         ]
     )
 
@@ -93,16 +89,24 @@ def _differences(parameters: Parameters) -> list[tuple[str, Any, Any]]:
 def _closeness(closeness: pd.DataFrame) -> str:
     if closeness.empty:
         return "- **Closeness to the paper:** it prints none of these cells."
-    return "**How close to the paper (accuracy, Table 3)**\n\n" + markdown.table(
-        {
-            "optimizer": "all" if row.optimizer == "all" else optimizer_name(str(row.optimizer)),
-            "cells": row.cells,
-            "mean absolute difference": f"{row.mean_absolute_difference:.3f}",
-            "mean difference": f"{row.mean_difference:+.3f}",
-            "printed value in our 95 % interval": f"{row.inside} of {row.cells}",
-        }
-        for row in closeness.itertuples()
+    return (
+        "**How close to the paper (accuracy, Table 3; 95 % intervals over datasets)**\n\n"
+        + markdown.table(
+            {
+                "optimizer": "all" if row.optimizer == "all" else optimizer_name(str(row.optimizer)),
+                "cells": row.cells,
+                "mean absolute difference": f"{row.mean_absolute_difference:.3f}{_interval(row)}",
+                "mean difference": f"{row.mean_difference:+.3f}",
+                f"within {CLOSE:g} of the paper": f"{row.within} of {row.cells}",
+            }
+            for row in closeness.itertuples()
+        )
     )
+
+
+def _interval(row: Any) -> str:
+    """The 95 % interval over datasets; one dataset has none."""
+    return f" ({row.low:.3f} to {row.high:.3f})" if row.datasets > 1 else ""
 
 
 def _table1(results: Results) -> str:
@@ -142,20 +146,27 @@ def _other_parameters(block: Mapping[str, Any]) -> str:
 def _table3(results: Results) -> str:
     """Ours and the paper's, the best of each dataset in bold."""
     table3 = results.tables["table3"]
-    best = table3.loc[table3.groupby("dataset")["acc_mean"].idxmax()].index
-    order = list(dict.fromkeys(table3["optimizer"]))
+    is_best = table3["acc_mean"] == table3.groupby("dataset")["acc_mean"].transform("max")
+    # The paper's first.
+    order = sorted(dict.fromkeys(table3["optimizer"]), key=lambda name: name not in paper.OPTIMIZERS)
     rows = []
     for (_, title, model), cells in _by_dataset(table3).groupby(["dataset", "title", "model"], sort=False):
         row = {"dataset": title, "model": model_name(str(model))}
         by_optimizer = {cell.optimizer: cell for cell in cells.itertuples()}
         for optimizer in order:
             cell = by_optimizer.get(optimizer)
-            row[optimizer_name(optimizer) + ("" if optimizer in paper.OPTIMIZERS else " †")] = (
-                "" if cell is None else markdown.ours_and_paper(cell.acc_mean, cell.paper, cell.Index in best)
-            )
+            name = optimizer_name(optimizer) + ("" if optimizer in paper.OPTIMIZERS else " †")
+            row[name] = "" if cell is None else _table3_cell(cell, is_best[cell.Index])
         rows.append(row)
     beyond = "" if paper.OPTIMIZERS.issuperset(order) else " †: beyond the paper."
-    return f"Ours (the paper's; difference).{beyond}\n\n{markdown.table(rows)}"
+    runs = int(table3["runs"].max())
+    spread = f", mean ± standard deviation over {runs} runs" if runs > 1 else ", of one run"
+    note = f"Ours{spread} (the paper's; difference). Bold: the highest mean on the dataset.{beyond}"
+    return f"{note}\n\n{markdown.table(rows)}"
+
+
+def _table3_cell(cell: Any, is_best: bool) -> str:
+    return markdown.ours_and_paper(cell.acc_mean, cell.paper, is_best, cell.acc_std if cell.runs > 1 else nan)
 
 
 def _table4(results: Results) -> str:
@@ -194,7 +205,7 @@ def _table5(results: Results) -> str:
         cells["p"] = markdown.with_paper(row["p"], row["paper_p"], ".2g")
         rows.append(cells)
     note = (
-        "Ours (the paper's; difference). W and p compare MODN with the method of the row, over paired runs. "
+        "Ours (the paper's; difference). Bold: the best on the dataset. W and p compare MODN with the method of the row, over paired runs. "
         "The paper prints one MLP; ours is trained twice, as in the paper (BP) and properly (Adam)."
     )
     return f"{note}\n\n{markdown.table(rows)}"
@@ -213,7 +224,6 @@ def _baselines(results: Results) -> str:
         return ""
     chosen = measures.chosen(results.parameters.measures)
     titles = dict(zip(baselines["dataset"], baselines["title"], strict=True))
-    seconds = {r.name: r.facts["fit_seconds"] for r in results.records if r.study == "baselines"}
     ranks = results.tables["classifier_ranks"]
     overall = {} if ranks.empty else ranks.set_index(["search", "baseline"]).to_dict("index")
     rows = []
@@ -223,7 +233,6 @@ def _baselines(results: Results) -> str:
         row = {"classifier": title, "parameters": SEARCHES[str(search)]}
         row |= {f"mean {m.title}": f"{means[f'{m.name}_mean']:.4f}" if means else "" for m in chosen}
         row["mean rank"] = f"{means['rank']:.2f}" if means else ""
-        row["seconds per fit"] = f"{seconds[name][search]:.2g}"
         row |= {titles[key]: f"{accuracies[key]:.3f}" if key in accuracies else "" for key in titles}
         rows.append(row)
     rows.sort(key=lambda row: (row["parameters"] != "default", -float(row["mean ACC"] or 0)))
@@ -234,34 +243,9 @@ def _baselines(results: Results) -> str:
         "compare classifiers of the same kind, default or tuned. MODN is trained by Adam; with its default "
         "parameters it chooses its weight decay by cross-validation. Its defaults were chosen on the "
         "training part of the first resplit, which contains test rows of other resplits. DNM handles binary "
-        "datasets only. AUC is micro-averaged; the SVM's uses its decision function. Seconds per fit are "
-        "medians."
+        "datasets only. AUC is micro-averaged; the SVM's uses its decision function."
     )
     return f"{note}\n\n{markdown.table(rows)}"
-
-
-def _provenance(results: Results) -> str:
-    rows = [
-        {
-            "stage": f"fit {record.name}"
-            if record.study == "baselines"
-            else f"train {record.study} {record.name}",
-            "wall seconds": f"{record.facts['wall_seconds']:.1f}",
-            "core seconds": f"{sum(record.facts['core_seconds'].values()):.1f}",
-        }
-        for record in results.records
-    ]
-    facts = [record.facts for record in results.records]
-    total = {
-        "stage": "**all**",
-        "wall seconds": f"{sum(fact['wall_seconds'] for fact in facts):.1f}",
-        "core seconds": f"{sum(sum(fact['core_seconds'].values()) for fact in facts):.1f}",
-    }
-    versions = ", ".join(f"{name} {version}" for name, version in facts[0]["versions"].items())
-    return (
-        f"{markdown.table([*rows, total])}\n\nOn {facts[0]['cores']} cores ({facts[0]['machine']}), with "
-        f"{versions}. The same as data, with a hash of all parameters: [provenance.json](provenance.json)."
-    )
 
 
 SECTIONS = (
@@ -273,5 +257,4 @@ SECTIONS = (
     Section("table5", "Table 5: MODN against MLP and DNM at the tuned values", _table5),
     Section("baselines", "Beyond the paper: MODN beside the usual classifiers", _baselines),
     Section("figures", "Figures", lambda results: ""),
-    Section("provenance", "How it was made", _provenance),
 )

@@ -1,4 +1,4 @@
-"""What the figures share: names and looks of models and optimizers, and panels.
+"""What the figures share: the looks of models and optimizers, and panels.
 
 Where lines or points mix, dashes or markers tell them apart in grey print too.
 """
@@ -19,7 +19,6 @@ V = TypeVar("V")
 
 # In the order of the paper.
 _MODEL_COLOURS = {"modn": BLUE, "modnp": VERMILION, "modnf": GREEN, "mlp": PURPLE, "dnm": ORANGE}
-_OPTIMIZER_NAMES = {"bp_exact": "BP (exact)", "adam": "Adam", "bbo_adam": "BBO+Adam"}
 _OPTIMIZER_COLOURS = {
     "bbo": BLUE,
     "bp": BLACK,
@@ -47,21 +46,6 @@ _OPTIMIZER_DASHES: dict[str, LineStyle] = {"bbo": "-", "bp": "--", "bp_exact": "
 _SPARE_COLOURS = (SKY, BLACK, GREY, ORANGE, PURPLE)
 _SPARE_MARKERS = ("<", ">", "p", "d")
 _SPARE_DASHES: tuple[LineStyle, ...] = ("-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
-
-
-def model_name(slug: str) -> str:
-    """The model as the paper writes it."""
-    return slug.replace("_", " ").upper()
-
-
-def optimizer_name(slug: str) -> str:
-    """The optimizer as the paper writes it."""
-    return _OPTIMIZER_NAMES.get(slug, slug.replace("_", " ").upper())
-
-
-def pair_name(model: str, optimizer: str) -> str:
-    """Model and optimizer as the paper writes them together: MODN+BBO."""
-    return f"{model_name(model)}+{optimizer_name(optimizer)}"
 
 
 def datasets_of(table: pd.DataFrame) -> dict[str, str]:
@@ -98,6 +82,16 @@ def pairs_of(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
                 yield model, optimizer, rows
 
 
+def pair_colours_of(table: pd.DataFrame) -> dict[tuple[str, str], str]:
+    """A colour per pair of model and optimizer: the model's, and another one for each further optimizer."""
+    colours, spare = models_of(table), iter(_SPARE_COLOURS * len(table))
+    result: dict[tuple[str, str], str] = {}
+    for model, optimizer, _ in pairs_of(table):
+        is_first = all(other != model for other, _ in result)
+        result[model, optimizer] = colours[model] if is_first else next(spare)
+    return result
+
+
 def _assign(slugs: Iterable[str], known: dict[str, V], spare: Sequence[V]) -> dict[str, V]:
     present = list(dict.fromkeys(slugs))
     unknown = [slug for slug in present if slug not in known]
@@ -115,11 +109,15 @@ def new_panels(count: int, width: float, height: float) -> tuple[Figure, list[Ax
 
 def label_outer(axes: Sequence[Axes], x: str, y: str) -> None:
     """Label the axes of panels that all have the same ones, once per column and once per row."""
-    columns = _columns(len(axes))
-    for panel in axes[-columns:]:
+    for panel in axes[-_columns(len(axes)) :]:
         panel.set_xlabel(x)
-    for panel in axes[::columns]:
+    for panel in first_of_rows(axes):
         panel.set_ylabel(y)
+
+
+def first_of_rows(axes: Sequence[Axes]) -> Sequence[Axes]:
+    """The leftmost of the panels."""
+    return axes[:: _columns(len(axes))]
 
 
 def _columns(count: int) -> int:

@@ -11,7 +11,7 @@ EXAMPLES = "examples"  # among tables, the name of the trained neurons
 
 
 class Example(NamedTuple):
-    """One trained neuron: its dataset and model, its names, and its accuracy on the test part."""
+    """One trained neuron, the best of several runs: its names, its accuracy on the test part, its run."""
 
     dataset: str
     title: str
@@ -20,6 +20,14 @@ class Example(NamedTuple):
     features: list[str]
     classes: list[str]
     acc: float
+    seed: int
+    runs: int  # that it is the best of
+
+    @property
+    def chosen(self) -> str:
+        """How good it is, and which run it comes from."""
+        of_runs = "the only run" if self.runs == 1 else f"best of {self.runs} runs"
+        return f"ACC {self.acc:.4f} (seed {self.seed}, {of_runs})"
 
 
 def read(tables: Path, names: Iterable[str]) -> dict[str, Any]:
@@ -41,7 +49,8 @@ def _examples(tables: Path) -> list[Example]:
         own = {key.rpartition("/")[2]: value for key, value in arrays.items() if key.startswith(f"{prefix}/")}
         features, classes = own["features"].tolist(), own["classes"].tolist()
         neuron = Neuron.from_parameters(own["parameters"], own["P"], len(features), *own["alphas"].tolist())
-        result.append(Example(dataset, titles[dataset], model, neuron, features, classes, float(own["acc"])))
+        run = float(own["acc"]), int(own["seed"]), int(own["runs"])
+        result.append(Example(dataset, titles[dataset], model, neuron, features, classes, *run))
     order = list(titles)
     models = list(dict.fromkeys(example.model for example in result))
     return sorted(result, key=lambda example: (order.index(example.dataset), models.index(example.model)))

@@ -1,75 +1,71 @@
-"""Table 3 as bars: our accuracy of each dataset, model and optimizer, with the paper's value on each."""
+"""Table 3 as points: for each optimizer our accuracies with their intervals, and the paper's beside them."""
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
 from modn.plots import style
+from stages.study import names, paper
 from stages.study.figures import StudyFigure, _looks
 
-# With more bars than this in a panel the numbers above them would touch.
-_MOST_NUMBERS = 12
-
-_WHISKER = {"ecolor": "#333333", "elinewidth": 0.8, "capsize": 2}
-_PAPER: dict[str, Any] = {"linestyle": "none", "marker": "D", "mfc": "white", "mec": style.BLACK, "mew": 0.9}
+_OURS: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 4.5}
+_PAPER: dict[str, Any] = {"linestyle": "none", "marker": "D", "markersize": 4.5, "mfc": "white", "mew": 1.1}
+_ROW = 0.36  # inches per dataset
 
 
 def draw(table3: pd.DataFrame) -> Figure:
-    """Draw a panel per model, a group of bars per dataset, a bar per optimizer; whiskers are intervals."""
+    """Draw a panel per optimizer, a row per dataset, a point with its interval per model."""
     datasets, models = _looks.datasets_of(table3), _looks.models_of(table3)
-    colours = _looks.optimizers_of(table3)
-    bars = len(datasets) * len(colours)
-    width = np.clip(1.6 + max(0.6 * bars, 0.85 * len(datasets)), 4.8, 11)
-    figure = style.new_figure(width, 2.3 * len(models) + 0.5)
-    axes = figure.subplots(len(models), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
-    for panel, model in zip(axes, models, strict=True):
-        _draw_model(panel, table3[table3["model"] == model], list(datasets), colours)
-        panel.set_title(_looks.model_name(model), loc="left", fontweight="bold")
-        panel.set_ylabel("accuracy")
-    axes[-1].set_xticks(range(len(datasets)), [_looks.text(title, 14) for title in datasets.values()])
-    axes[-1].set_xlim(-0.6, len(datasets) - 0.4)
-    axes[-1].set_ylim(0, max(1.0, table3["acc_high"].max()) + (0.1 if bars <= _MOST_NUMBERS else 0.02))
-    axes[-1].set_yticks(np.linspace(0, 1, 6))
-    style.legend_below(figure, _legend(table3, colours), width=1.6)
+    optimizers = list(_looks.optimizers_of(table3))
+    figure, axes = _looks.new_panels(len(optimizers), width=2.9, height=0.6 + _ROW * len(datasets))
+    lowest = table3[["acc_low", "paper"]].min().min()
+    first = set(_looks.first_of_rows(axes))
+    for panel, optimizer in zip(axes, optimizers, strict=True):
+        _draw_optimizer(panel, table3[table3["optimizer"] == optimizer], list(datasets), models)
+        beyond = "" if optimizer in paper.OPTIMIZERS else " †"
+        panel.set_title(f"{names.optimizer_name(optimizer)}{beyond}", loc="left", fontweight="bold")
+        panel.set_xlim(max(0.0, lowest - 0.04), 1.02)
+        panel.set_ylim(len(datasets) - 0.5, -0.5)
+        labels = [_looks.text(title, 20) for title in datasets.values()] if panel in first else []
+        panel.set_yticks(range(len(datasets)), labels or [""] * len(datasets))
+    _looks.label_outer(axes, "accuracy", "")
+    style.legend_below(figure, _legend(table3, models), width=1.5)
     return figure
 
 
-def _draw_model(panel: Axes, cells: pd.DataFrame, datasets: list[str], colours: dict[str, str]) -> None:
-    thickness = min(0.8 / len(colours), 0.4)
-    panel.grid(axis="x", visible=False)
-    panel.tick_params(axis="x", length=0)
-    for place, (optimizer, colour) in enumerate(colours.items()):
-        own = cells[cells["optimizer"] == optimizer]
-        x = own["dataset"].map(datasets.index).to_numpy() + (place - (len(colours) - 1) / 2) * thickness
-        mean, low, high, paper = own[["acc_mean", "acc_low", "acc_high", "paper"]].to_numpy(dtype=float).T
-        panel.bar(x, mean, 0.9 * thickness, yerr=(mean - low, high - mean), color=colour, error_kw=_WHISKER)
-        panel.plot(x, paper, markersize=min(6.0, 32 * thickness), **_PAPER)
-        if len(datasets) * len(colours) <= _MOST_NUMBERS:
-            for at, value, top in zip(x, mean, np.fmax(high, paper), strict=True):
-                panel.text(at, top + 0.03, f"{value:.3f}", ha="center", va="bottom", fontsize=8)
+def _draw_optimizer(panel: Axes, cells: pd.DataFrame, datasets: list[str], models: dict[str, str]) -> None:
+    panel.grid(axis="y", visible=False)
+    panel.tick_params(axis="y", length=0)
+    for place in range(1, len(datasets), 2):  # every other row is shaded, so that the eye keeps to it
+        panel.axhspan(place - 0.5, place + 0.5, color="#F4F4F4", linewidth=0, zorder=0)
+    for place, (model, colour) in enumerate(models.items()):
+        own = cells[cells["model"] == model]
+        y = own["dataset"].map(datasets.index).to_numpy() + 0.26 * (place - (len(models) - 1) / 2)
+        mean, low, high, printed = own[["acc_mean", "acc_low", "acc_high", "paper"]].to_numpy(dtype=float).T
+        panel.hlines(y, low, high, color=colour, linewidth=1.3, alpha=0.55)
+        panel.plot(printed, y, mec=colour, **_PAPER)
+        panel.plot(mean, y, color=colour, **_OURS)
 
 
-def _legend(table3: pd.DataFrame, colours: dict[str, str]) -> list[Artist]:
+def _legend(table3: pd.DataFrame, models: dict[str, str]) -> list[Artist]:
     handles: list[Artist] = [
-        Patch(color=colour, label=f"{_looks.optimizer_name(optimizer)}, ours")
-        for optimizer, colour in colours.items()
+        Line2D([], [], color=colour, label=f"{names.model_name(model)}, ours", **_OURS)
+        for model, colour in models.items()
     ]
     if table3["paper"].notna().any():
-        handles.append(Line2D([], [], markersize=6, label="paper", **_PAPER))
+        handles.append(Line2D([], [], mec=style.BLACK, label="paper", **_PAPER))
     if (table3["acc_high"] > table3["acc_low"]).any():
-        handles.append(Line2D([], [], color="#333333", linewidth=0.8, label="interval over runs"))
+        handles.append(Line2D([], [], color=style.BLACK, linewidth=1.3, alpha=0.55, label="95 % interval"))
     return handles
 
 
 FIGURE = StudyFigure(
     name="accuracy",
-    caption="Accuracy of every cell, ours and the paper's",
+    caption="Accuracy by optimizer: our mean over runs with its 95 % interval, and the paper's; †: beyond the paper",
     section="summary",
     order=1,
     needs=("table3",),

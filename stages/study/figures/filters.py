@@ -10,6 +10,7 @@ from matplotlib.patches import Patch
 
 from modn.filters import DENDRITE_STATES, dendrite_states
 from modn.plots import style
+from stages.study import names
 from stages.study.figures import StudyFigure, _looks
 from stages.study.figures._material import EXAMPLES, Example
 
@@ -28,7 +29,7 @@ def draw(examples: list[Example]) -> Figure:
     datasets = list(dict.fromkeys(example.dataset for example in examples))
     models = list(dict.fromkeys(example.model for example in examples))
     outputs = [max(e.neuron.n_classes for e in examples if e.dataset == dataset) for dataset in datasets]
-    heights = [0.85 + 0.17 * (C + 1) for C in outputs]
+    heights = [1.0 + 0.17 * (C + 1) for C in outputs]
     figure = style.new_figure(max(4.8, 3.7 * len(models)), sum(heights))
     axes = figure.subplots(
         len(datasets), len(models), squeeze=False, height_ratios=[C + 2.5 for C in outputs]
@@ -67,13 +68,13 @@ def _draw_filter(panel: Axes, example: Example) -> None:
     panel.set_ylabel("output")
     present = [f"{np.sum(states == state)} {state}" for state in DENDRITE_STATES if state in states]
     panel.set_xlabel(f"dendrites: {', '.join(present)}")
-    name = f"{style.line(example.title, 24)}: {_looks.model_name(example.model)}"
-    panel.set_title(f"{name}, ACC {example.acc:.4f}", fontsize=9)
+    name = f"{style.line(example.title, 24)}: {names.model_name(example.model)}"
+    panel.set_title(f"{name}\n{example.chosen}", fontsize=9)
 
 
 FIGURE = StudyFigure(
     name="filters",
-    caption="Fig. 6: filters P, with the dendrites' states",
+    caption="Fig. 6: filters P, with the dendrites' states; of each cell the run with the best test accuracy",
     section="figures",
     order=4,
     needs=(EXAMPLES,),

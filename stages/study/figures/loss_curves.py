@@ -9,6 +9,7 @@ from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 
 from modn.plots import style
+from stages.study import names
 from stages.study.figures import StudyFigure, _looks
 
 
@@ -24,7 +25,7 @@ def draw(curves: pd.DataFrame) -> Figure:
             spent = 100 * curve["iteration"] / curve["budget"]
             colour, dash = colours[model], dashes[optimizer]
             panel.fill_between(spent, curve["low"], curve["high"], color=colour, alpha=0.18, linewidth=0)
-            name = f"{_looks.pair_name(model, optimizer)} ({_budgets(curves, model, optimizer)} iterations)"
+            name = f"{names.pair_name(model, optimizer)} ({_budgets(curves, model, optimizer)} iterations)"
             (handles[name],) = panel.plot(spent, curve["mean"], color=colour, linestyle=dash, label=name)
         panel.set_title(_looks.text(title, 28))
         panel.set_xlim(0, 100)
@@ -40,7 +41,7 @@ def _budgets(curves: pd.DataFrame, model: str, optimizer: str) -> str:
 
 FIGURE = StudyFigure(
     name="loss_curves",
-    caption="Fig. 5: loss over the iterations",
+    caption="Fig. 5: training loss over the iterations; mean over runs, band: 5 % to 95 % of the runs",
     section="figures",
     order=3,
     needs=("curves",),

@@ -3,6 +3,8 @@
 from matplotlib.figure import Figure
 
 from modn import plots
+from modn.plots import style
+from stages.study import names
 from stages.study.figures import StudyFigure, _looks
 from stages.study.figures._material import EXAMPLES, Example
 
@@ -12,14 +14,14 @@ def draw(examples: list[Example]) -> Figure:
     of_first_model = [example for example in examples if example.model == examples[0].model]
     example = min(of_first_model, key=lambda example: example.neuron.w_s.size)
     figure = plots.neuron(example.neuron, example.features, example.classes)
-    title = f"{example.title}: {_looks.model_name(example.model)}, ACC {example.acc:.4f}"
-    figure.suptitle(title, fontsize=12)
+    title = f"{style.line(example.title, 40)}: {names.model_name(example.model)}, {example.chosen}"
+    figure.suptitle(title, fontsize=11)
     return figure
 
 
 FIGURE = StudyFigure(
     name="neuron",
-    caption="Figs. 1 and 2: a trained neuron",
+    caption="Figs. 1 and 2: a trained neuron, the run with the best test accuracy",
     section="figures",
     order=5,
     needs=(EXAMPLES,),

@@ -5,6 +5,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from modn.plots import style
+from stages.study import names
 from stages.study.figures import StudyFigure, _looks
 
 _MODEL_MARKERS = ("o", "s", "^", "D", "v")
@@ -13,8 +14,7 @@ _MODEL_MARKERS = ("o", "s", "^", "D", "v")
 def draw(ranks: pd.DataFrame) -> Figure:
     """Draw a line per optimizer, the best on top, a point per model; a panel each for ours and the paper's.
 
-    The sides are ranked apart, since we run optimizers that the paper lacks; a side without values is left
-    out.
+    Both rank the same optimizers on the same datasets; a side without values is left out.
     """
     sides = dict(list(ranks.groupby("side", sort=False)))
     order = list(sides["ours"].groupby("optimizer")["rank"].mean().sort_values(kind="stable").index)
@@ -31,7 +31,7 @@ def draw(ranks: pd.DataFrame) -> Figure:
             panel.plot(own["rank"], y, markers[model], color=colour, markersize=7)
         panel.set_title(f"{side}, over {_looks.counted(of_side['datasets'].max(), 'dataset')}")
         panel.set_xlabel("mean rank (1 is best)")
-    axes[0].set_yticks(range(len(order)), [_looks.optimizer_name(optimizer) for optimizer in order])
+    axes[0].set_yticks(range(len(order)), [names.optimizer_name(optimizer) for optimizer in order])
     axes[0].set_ylim(len(order) - 0.5, -0.5)
     axes[0].set_xlim(0.7, len(order) + 0.3)
     axes[0].set_xticks(range(1, len(order) + 1))
@@ -43,7 +43,7 @@ def draw(ranks: pd.DataFrame) -> Figure:
             marker=markers[model],
             linestyle="none",
             markersize=7,
-            label=_looks.model_name(model),
+            label=names.model_name(model),
         )
         for model, colour in colours.items()
     ]
@@ -53,7 +53,7 @@ def draw(ranks: pd.DataFrame) -> Figure:
 
 FIGURE = StudyFigure(
     name="optimizer_ranks",
-    caption="Mean ranks of the optimizers, among ours and among the paper's",
+    caption="Mean ranks of the optimizers in our runs and in the paper, among those that the paper has",
     section="table3",
     order=2,
     needs=("optimizer_ranks",),

@@ -4,6 +4,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from modn.plots import style
+from stages.study import names
 from stages.study.figures import StudyFigure, _looks
 
 
@@ -28,20 +29,20 @@ def draw(table3: pd.DataFrame, closeness: pd.DataFrame) -> Figure:
             markersize=6,
             markeredgecolor="white",
             markeredgewidth=0.5,
-            label=f"{_looks.optimizer_name(optimizer)}: {cells}, mean |difference| {distance:.3f}",
+            label=f"{names.optimizer_name(optimizer)}: {cells}, mean |difference| {distance:.3f}",
         )
         handles.append(points)
     drawn = printed[["paper", "acc_low", "acc_high"]]
     limits = (drawn.min().min() - 0.05, drawn.max().max() + 0.05)
     panel.set(xlim=limits, ylim=limits, aspect="equal")
-    panel.set(xlabel="accuracy in the paper", ylabel="accuracy, ours (line: interval over runs)")
+    panel.set(xlabel="accuracy in the paper", ylabel="accuracy, ours (line: 95 % interval)")
     style.legend_below(figure, handles, width=3.0)
     return figure
 
 
 FIGURE = StudyFigure(
     name="paper_scatter",
-    caption="Paper against ours, all cells of Table 3",
+    caption="Paper against ours, all cells of Table 3; on the dashed line both are equal",
     section="table3",
     order=1,
     needs=("table3", "closeness"),

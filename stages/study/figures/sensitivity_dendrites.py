@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from modn.plots import style
+from stages.study import names
 from stages.study.figures import StudyFigure, _looks
 
 _POINT = ["dataset", "model", "optimizer", "n_dendrites", "alpha_s", "alpha_t"]
@@ -25,7 +26,7 @@ def draw(sensitivity: pd.DataFrame, runs: pd.DataFrame) -> Figure:
             line = rows.sort_values("n_dendrites")
             each = points[(points["model"] == model) & (points["optimizer"] == optimizer)]
             M, colour, dash = line["n_dendrites"], colours[model], dashes[optimizer]
-            name = _looks.pair_name(model, optimizer)
+            name = names.pair_name(model, optimizer)
             panel.fill_between(M, line["acc_low"], line["acc_high"], color=colour, alpha=0.18, linewidth=0)
             panel.plot(each["n_dendrites"], each["acc"], ".", color=colour, markersize=3, alpha=0.5)
             (handles[name],) = panel.plot(
@@ -43,7 +44,7 @@ def draw(sensitivity: pd.DataFrame, runs: pd.DataFrame) -> Figure:
 
 FIGURE = StudyFigure(
     name="sensitivity_dendrites",
-    caption="Fig. 4 a, b: accuracy over the number of dendrites",
+    caption="Fig. 4 a, b: accuracy over the number of dendrites; band: 95 % interval, small points: runs",
     section="figures",
     order=1,
     needs=("sensitivity", "runs"),

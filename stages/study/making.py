@@ -1,0 +1,111 @@
+"""How a report was made: seconds, machine, versions and sources, from what `train` and `fit` leave behind.
+
+No result depends on it, so report.md leaves it out; it is in provenance.json and at the end of index.html.
+"""
+
+import json
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from stages.config.schema import Parameters
+from stages.io import files, provenance, sources
+from stages.study import baselines, markdown
+from stages.study.tables import SEARCHES
+
+CLOCKS = ("wall_seconds", "core_seconds", "stored_seconds", "fit_seconds")
+
+
+class Record(NamedTuple):
+    """One training or fit."""
+
+    study: str
+    name: str  # model-optimizer, or the classifier
+    facts: dict[str, Any] | None  # None: it was not made here, DVC restored it from its cache
+
+
+def read(parameters: Parameters) -> list[Record]:
+    """The records of all trainings and fits."""
+    trainings = parameters.derived["trainings"].values()
+    trained = [(training["study"], f"{training['model']}-{training['optimizer']}") for training in trainings]
+    fitted = [("baselines", name) for name in parameters.baselines]
+    return [Record(study, name, _facts(study, name)) for study, name in trained + fitted]
+
+
+def _facts(study: str, name: str) -> dict[str, Any] | None:
+    try:
+        facts: dict[str, Any] = json.loads((files.PROVENANCE / study / f"{name}.json").read_text("utf-8"))
+    except FileNotFoundError:
+        return None
+    return facts
+
+
+def provenance_of(parameters: Parameters, records: Sequence[Record]) -> dict[str, Any]:
+    """What provenance.json says: versions, machine, parameters, sources and times."""
+    made = {f"{study} {name}": facts for study, name, facts in records if facts is not None}
+    return {
+        **_circumstances(records),
+        "parameters_sha256": parameters.derived["sha256"],
+        "sources": source_hashes(parameters),
+        "stages": {name: {key: facts[key] for key in CLOCKS if key in facts} for name, facts in made.items()},
+        "restored": [f"{study} {name}" for study, name, facts in records if facts is None],
+        "wall_seconds": sum(facts["wall_seconds"] for facts in made.values()),
+    }
+
+
+def source_hashes(parameters: Parameters) -> dict[str, str]:
+    """The SHA-256 of every source file that the stages import, estimators of baselines included."""
+    stages = [f"stages.{path.stem}" for path in (sources.ROOT / "stages").glob("[!_]*.py")]
+    estimators = [
+        baselines.estimator_class(own.estimator).__module__ for own in parameters.baselines.values()
+    ]
+    return {
+        path.relative_to(sources.ROOT).as_posix(): sha256(path.read_bytes()).hexdigest()
+        for path in sources.closure([*stages, *estimators])
+    }
+
+
+def section(records: Sequence[Record]) -> str:
+    """The last section of the page, in Markdown."""
+    circumstances = _circumstances(records)
+    versions = ", ".join(f"{name} {version}" for name, version in circumstances["versions"].items())
+    blocks = [
+        "## How it was made",
+        markdown.table(_clocks(records)),
+        f"On {circumstances['cores']} cores ({circumstances['machine']}), with {versions}. The same as data, "
+        "with hashes of all parameters and sources: [provenance.json](provenance.json).",
+        _fits(records),
+    ]
+    return "\n\n".join(filter(None, blocks)) + "\n"
+
+
+def _circumstances(records: Sequence[Record]) -> dict[str, Any]:
+    """Of the first training made here, or else of this report."""
+    facts = (
+        next((record.facts for record in records if record.facts is not None), None) or provenance.record()
+    )
+    return {key: facts[key] for key in ("versions", "cores", "machine")}
+
+
+def _clocks(records: Sequence[Record]) -> list[dict[str, str]]:
+    rows, wall, core = [], 0.0, 0.0
+    for record in records:
+        stage = f"fit {record.name}" if record.study == "baselines" else f"train {record.study} {record.name}"
+        if record.facts is None:
+            rows.append({"stage": f"{stage} (restored)", "wall seconds": "", "core seconds": ""})
+            continue
+        own = record.facts["wall_seconds"], sum(record.facts["core_seconds"].values())
+        wall, core = wall + own[0], core + own[1]
+        rows.append({"stage": stage, "wall seconds": f"{own[0]:.1f}", "core seconds": f"{own[1]:.1f}"})
+    total = {"stage": "**all**", "wall seconds": f"{wall:.1f}", "core seconds": f"{core:.1f}"}
+    return [*rows, total]
+
+
+def _fits(records: Sequence[Record]) -> str:
+    """The seconds of one fit of each classifier, where they were measured."""
+    rows = [
+        {"classifier": record.name, **{SEARCHES[key]: f"{value:.2g}" for key, value in seconds.items()}}
+        for record in records
+        if record.facts and (seconds := record.facts.get("fit_seconds"))
+    ]
+    return f"Seconds per fit of the classifiers, median:\n\n{markdown.table(rows)}" if rows else ""

@@ -1,0 +1,27 @@
+"""summary.json: the few numbers that tell how a run turned out, for `dvc exp show` and `dvc metrics show`."""
+
+import pandas as pd
+
+from stages.study import claims
+
+
+def headlines(
+    table3: pd.DataFrame, classifier_ranks: pd.DataFrame, closeness: pd.DataFrame, judged: pd.DataFrame
+) -> dict[str, float]:
+    """The headline numbers that `dvc exp show` has room for; those of what was not run are left out."""
+    found: dict[str, float] = {}
+    means = table3.groupby(["model", "optimizer"])["acc_mean"].mean()
+    for optimizer in ("bbo", "adam"):
+        if ("modn", optimizer) in means:
+            found[f"modn_{optimizer}"] = means["modn", optimizer]
+    if not closeness.empty and "bbo" in set(closeness["optimizer"]):
+        found["bbo_to_paper"] = closeness.set_index("optimizer").loc["bbo", "mean_absolute_difference"]
+    if not classifier_ranks.empty:
+        default = classifier_ranks[classifier_ranks["search"] == "default"].set_index("baseline")["acc_mean"]
+        others = default.drop("modn", errors="ignore")
+        if "modn" in default:
+            found["modn_default"] = default["modn"]
+        if len(others):
+            found["best_other"] = others.max()
+    found = {name: round(float(value), 4) for name, value in found.items()}
+    return found | {"claims_hold": int((judged["verdict"] == claims.HOLDS).sum())}
