@@ -18,8 +18,10 @@ from hydra.errors import HydraException
 from omegaconf.errors import OmegaConfBaseException
 
 from stages.config import composition
+from stages.config.schema import Parameters
 from stages.io import entrypoint, files
 from stages.io.entrypoint import StageError
+from stages.study import making
 from stages.tools import markup
 
 OF_README = "paper"
@@ -38,6 +40,7 @@ class Evidence:
     removed: list[str] = field(default_factory=list)
     parameters: bool = False
     packages: dict[str, tuple[str, str]] = field(default_factory=dict)
+    known: frozenset[str] = frozenset()  # all sources, then and now
 
     @property
     def sources(self) -> list[str]:
@@ -98,15 +101,33 @@ def examine(root: Path, profile: str) -> Evidence:
     if not isinstance(recorded, dict) or not recorded:
         return Evidence(profile, fingerprinted=False)
     present = {name: _sha256(root, name) for name in recorded}
+    parameters = _composed(profile)
+    imported = set(making.source_hashes(parameters)) if parameters else set()
     return Evidence(
         profile,
         fingerprinted=True,
         changed=sorted(name for name, now in present.items() if now not in (None, recorded[name])),
-        added=_new_files(root, recorded),
+        added=sorted(imported - recorded.keys()),
         removed=sorted(name for name, now in present.items() if now is None),
-        parameters=made.get("parameters_sha256") not in _parameters(root, profile, made),
+        parameters=made.get("parameters_sha256", "") not in _hashes(root, profile, parameters),
         packages=_packages(root, made.get("versions")),
+        known=frozenset(imported | recorded.keys()),
     )
+
+
+def _composed(profile: str) -> Parameters | None:
+    """What conf/ composes to with this profile; None if it is not one of conf's."""
+    try:
+        return composition.compose_plan([f"profile={profile}"])
+    except (ValueError, HydraException, OmegaConfBaseException):
+        return None
+
+
+def _hashes(root: Path, profile: str, composed: Parameters | None) -> set[str | None]:
+    """The hashes that are up to date: of params.yaml, if it has this profile, and of conf's composition."""
+    written = yaml.safe_load((root / "params.yaml").read_bytes()) if (root / "params.yaml").is_file() else {}
+    own = written.get("derived", {}).get("sha256") if written.get("profile") == profile else None
+    return {own, composed.derived["sha256"]} if composed else {own}
 
 
 def _sha256(root: Path, name: str) -> str | None:
@@ -114,31 +135,6 @@ def _sha256(root: Path, name: str) -> str | None:
     if path.is_absolute() or ".." in path.parts or not (root / path).is_file():
         return None
     return hashlib.sha256((root / path).read_bytes()).hexdigest()
-
-
-def _new_files(root: Path, recorded: dict[str, Any]) -> list[str]:
-    """Files beside the recorded ones and of their kind."""
-    kinds = {(PurePosixPath(name).parent, PurePosixPath(name).suffix) for name in recorded}
-    found = {
-        path.relative_to(root).as_posix()
-        for folder, suffix in kinds
-        if suffix and folder.parts and not folder.is_absolute() and ".." not in folder.parts
-        for path in (root / folder).glob(f"*{suffix}")
-        if path.is_file()
-    }
-    return sorted(found - recorded.keys())
-
-
-def _parameters(root: Path, profile: str, made: dict[str, Any]) -> set[str]:
-    """The hashes that are up to date: of params.yaml, if it has this profile, and of conf's composition."""
-    written = yaml.safe_load((root / "params.yaml").read_bytes()) if (root / "params.yaml").is_file() else {}
-    hashes = {written["derived"]["sha256"]} if written.get("profile") == profile else set()
-    if made.get("parameters_sha256") in hashes:
-        return hashes
-    try:
-        return {*hashes, composition.compose_plan([f"profile={profile}"]).derived["sha256"]}
-    except (ValueError, HydraException, OmegaConfBaseException):
-        return hashes  # the profile is not one of conf's
 
 
 def _packages(root: Path, versions: Any) -> dict[str, tuple[str, str]]:

@@ -2,12 +2,14 @@
 
 import argparse
 import html
+import json
 from pathlib import Path
 
 from stages.config import composition
 from stages.io import entrypoint, files
 from stages.io.entrypoint import StageError
-from stages.study import page
+from stages.study import making, page
+from stages.study.making import Record
 
 INDEX = """<!doctype html>
 <html lang="en">
@@ -29,13 +31,25 @@ def build(reports: Path, site: Path) -> list[str]:
     if not found:
         raise StageError(f"{reports} holds no report; `dvc repro` makes one")
     for folder in found:
-        text = (folder / "report.md").read_text(encoding="utf-8")
+        text = (folder / "report.md").read_text(encoding="utf-8") + f"\n{making.section(_records(folder))}"
         rendered = page.render(text, f"MODN, profile {folder.name}", folder / "figures")
         files.write_text(site / folder.name / "index.html", rendered)
     profiles = [folder.name for folder in found]
     entries = [f'<li><a href="{html.escape(name)}/">{html.escape(name)}</a></li>' for name in profiles]
     files.write_text(site / "index.html", INDEX.format(entries="\n".join(entries)))
     return profiles
+
+
+def _records(folder: Path) -> list[Record]:
+    """What the stage `report` knew of the trainings and fits, from the report's provenance."""
+    made = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
+    common = {key: made[key] for key in ("versions", "cores", "machine")}
+    clocks = {**dict.fromkeys(made.get("restored", [])), **made["stages"]}
+    records = []
+    for stage, own in clocks.items():
+        study, _, name = stage.partition(" ")
+        records.append(Record(study, name, None if own is None else {**own, **common}))
+    return records
 
 
 def main() -> None:

@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
+
+from stages.io import sources
 
 DATASETS = {"iris": "Iris", "car": "Car evaluation"}
 RUNS = 6
@@ -111,12 +114,17 @@ class MadeUp:
         self.write(f"{folder}/report.md", "# Report\n")
         for name, content in numbers.figures.items():
             self.write(f"{folder}/figures/{name}.png", content)
-        sources = {
+        imported = sources.closure(["stages.report"])
+        hashes = {
             path.relative_to(self.root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-            for path in sorted(self.root.glob("modn/*.py"))
+            for path in sorted(imported)
         }
         made = {
-            "sources": sources,
+            "sources": hashes,
+            "cores": 2,
+            "machine": "any",
+            "stages": {"comparison modn-bbo": {"wall_seconds": 1.5, "core_seconds": {"iris": 3.0}}},
+            "restored": ["baselines knn"],
             "parameters_sha256": yaml.safe_load((self.root / "params.yaml").read_text())["derived"]["sha256"],
             "versions": {"python": "3.11.0", "modn": "0.0", "numpy": "2.0.0"},
         }
@@ -127,16 +135,19 @@ class MadeUp:
         self.git("commit", "--quiet", "--message", message)
 
 
-def made_up(root: Path) -> MadeUp:
+def made_up(root: Path, monkeypatch: pytest.MonkeyPatch) -> MadeUp:
     """A project on its branch `change`, which is still the same as `main`."""
     project = MadeUp(root)
     root.mkdir()
+    monkeypatch.setattr(sources, "ROOT", root)
     project.git("init", "--quiet")
     project.write("README.md", "About\n")
     project.write(
         "requirements.lock", "numpy==2.0.0 ; python_full_version < '3.13'\nnumpy==2.1.0\npandas==3.0\n"
     )
     project.write("modn/neuron.py", "EQUATIONS = 9\n")
+    project.write("modn/aside.py", "")
+    project.write("stages/report.py", "import modn.neuron\n")
     project.write("reports/paper/provenance.json", json.dumps({"parameters_sha256": "0"}))
     project.parameters()
     project.report(Numbers())

@@ -16,8 +16,9 @@ from stages.tools import evidence
 
 
 @pytest.fixture
-def small(tmp_path: Path) -> MadeUp:
-    return made_up(tmp_path / "project")
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MadeUp:
+    composition.register()
+    return made_up(tmp_path / "project", monkeypatch)
 
 
 def quick(project: MadeUp) -> evidence.Evidence:
@@ -38,11 +39,12 @@ def test_nothing_changed(small: MadeUp) -> None:
 
 def test_every_kind_of_change_is_named(small: MadeUp) -> None:
     small.write("modn/old.py", "")
+    small.write("modn/neuron.py", "import modn.old\n")
     small.report(Numbers())
-    small.write("modn/neuron.py", "EQUATIONS = 10\n")
+    small.write("modn/neuron.py", "import modn.new\n")
     small.write("modn/new.py", "")
+    small.write("modn/aside.py", "NO_STAGE_IMPORTS_IT = True\n")
     (small.root / "modn/old.py").unlink()
-    small.write("modn/notes.txt", "of another kind than the sources")
     small.parameters(alpha_s=5)
     small.write("requirements.lock", "numpy==2.2.0\npandas==4.0\n")
     found = quick(small)
@@ -53,8 +55,8 @@ def test_every_kind_of_change_is_named(small: MadeUp) -> None:
     )
     assert not found.current
     assert found.line() == (
-        "`reports/quick` was made before these changed: sources in `modn`; parameters; numpy (2.0.0 to 2.2.0). "
-        "It has not been rerun since."
+        "`reports/quick` was made before these changed: sources in `modn`; parameters; "
+        "numpy (2.0.0 to 2.2.0). It has not been rerun since."
     )
     assert found.details().splitlines()[1:] == [
         "  changed: modn/neuron.py",
@@ -69,8 +71,8 @@ def test_a_report_without_fingerprints_is_an_earlier_version_s(small: MadeUp, so
     provenance(small, sources=sources)
     assert not quick(small).current
     assert quick(small).line() == (
-        "`reports/quick` was made by an earlier version of the code, which kept no fingerprint of its sources. "
-        "It has not been rerun since."
+        "`reports/quick` was made by an earlier version of the code, which kept no fingerprint of its "
+        "sources. It has not been rerun since."
     )
 
 
@@ -107,7 +109,7 @@ def test_other_profiles_are_composed_from_conf(place: Place) -> None:
 
 
 def test_the_readme_says_what_is_true() -> None:
-    """Old evidence is no failure; a README that hides it is. `python -m stages.tools.evidence readme` helps."""
+    """Old evidence is no failure, a README that hides it is; see `python -m stages.tools.evidence --help`."""
     composition.register()
     (line,) = evidence.LINE.findall((ROOT / "README.md").read_text(encoding="utf-8"))
     assert line.strip() == evidence.examine(ROOT, evidence.OF_README).line()

@@ -10,8 +10,8 @@ from stages.io.entrypoint import StageError
 from stages.tools import pages
 
 
-def test_every_report_has_a_page(tmp_path: Path) -> None:
-    project = made_up(tmp_path / "project")
+def test_every_report_has_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = made_up(tmp_path / "project", monkeypatch)
     project.report(Numbers(), "mine")
     assert pages.build(project.root / "reports", tmp_path / "site") == ["mine", "quick"]
     index = (tmp_path / "site/index.html").read_text()
@@ -19,6 +19,7 @@ def test_every_report_has_a_page(tmp_path: Path) -> None:
         assert f'<a href="{profile}/">' in index
         page = (tmp_path / "site" / profile / "index.html").read_text()
         assert f"<title>MODN, profile {profile}</title>" in page
+        assert "How it was made" in page and "fit knn (restored)" in page
 
 
 def test_without_reports_there_is_nothing_to_publish(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from copies import FEW, Place, Project
 from made_up import CLAIMS, MadeUp, Numbers, made_up
 from markdown_it import MarkdownIt
 
-from stages.tools import markup
+from stages.tools import evidence, markup
 from stages.tools.review import comment, metrics, parameters
 from stages.tools.review.figures import Links
 from stages.tools.review.metrics import holm, paired_p
@@ -25,8 +25,9 @@ SECTIONS = ["Claims", "Metrics", "Figures", "Parameters", "Evidence", "Summary"]
 
 
 @pytest.fixture
-def small(tmp_path: Path) -> MadeUp:
-    return made_up(tmp_path / "project")
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MadeUp:
+    monkeypatch.setattr(evidence, "_composed", lambda profile: None)  # to compose takes half a second
+    return made_up(tmp_path / "project", monkeypatch)
 
 
 def review(project: MadeUp, links: Links = LINKS) -> str:
@@ -65,8 +66,9 @@ def change_a_parameter(project: MadeUp) -> None:
 
 
 def change_code(project: MadeUp) -> None:
-    project.write("modn/neuron.py", "EQUATIONS = 10\n")
+    project.write("modn/neuron.py", "import modn.dendrite\n\nEQUATIONS = 10\n")
     project.write("modn/dendrite.py", "")
+    project.write("modn/aside.py", "NO_STAGE_IMPORTS_IT = True\n")
     project.report(Numbers(jitter={"modn-bbo": 0.01, "modnf-pso": 0.01}), "quick")
     project.commit("Another equation")
 

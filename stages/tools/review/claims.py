@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
+from stages.study.claims import FAILS, HOLDS
 from stages.tools import markup
 from stages.tools.review.sides import Sides, read_table
 
 COLUMNS = ("claim", "ours", "verdict")
-OPPOSITE = {"holds", "does not hold"}
+OPPOSITE = {HOLDS, FAILS}
 
 
 @dataclass(frozen=True)

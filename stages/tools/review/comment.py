@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,11 +45,15 @@ def examine(root: Path, base: str) -> Review:
     others = sorted({path.split("/")[1] for path in changed if path.startswith("reports/")} - {profile})
     return Review(
         sides=sides,
-        causes=verdict.causes(parameters.compare(sides), changed),
+        causes=verdict.causes(parameters.compare(sides), changed, _sources(found.get(profile))),
         report=_report(sides, profile, found.get(profile)),
         others=[_report(sides, name, found.get(name)) for name in others if PROFILE.fullmatch(name)],
         evidence=list(found.values()),
     )
+
+
+def _sources(made: Evidence | None) -> Collection[str]:
+    return made.known if made else ()
 
 
 def _report(sides: Sides, profile: str, made: Evidence | None) -> Report:

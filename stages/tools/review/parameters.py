@@ -17,6 +17,7 @@ from stages.tools import markup
 from stages.tools.review.sides import Sides, read_mapping
 
 OPEN_VALUES = 3  # a group with more changed values is one line
+LEFT_OUT = ("about", "derived")
 _NONE = object()
 Composer = Callable[[str], dict[str, Any]]
 
@@ -119,7 +120,7 @@ def _shown(value: Any) -> str:
 def _changes(old: Any, new: Any, path: tuple[str, ...] = ()) -> Iterator[Change]:
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for key in sorted({*old, *new}, key=str):
-            if path or key != "derived":
+            if path or key not in LEFT_OUT:
                 yield from _changes(old.get(key, _NONE), new.get(key, _NONE), (*path, str(key)))
     elif old != new:
         yield Change(path, old, new)

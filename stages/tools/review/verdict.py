@@ -1,6 +1,7 @@
 """The verdict in one sentence: what changed, and whether it is more than chance."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from stages.tools import markup
@@ -10,7 +11,7 @@ from stages.tools.review.figures import Figure
 from stages.tools.review.metrics import Comparison
 from stages.tools.review.parameters import Changes
 
-CODE = re.compile(r"(modn/|stages/(?!tools/)).+\.(py|css|js)$")
+CODE = re.compile(r"(modn|stages(?!/tools/|/config/))/.+\.py")
 
 
 @dataclass(frozen=True)
@@ -47,11 +48,14 @@ class Causes:
         return found
 
 
-def causes(parameters: Changes, changed: list[str]) -> Causes:
-    """Sort the changed files into causes; the rest, such as documentation, are none."""
+def causes(parameters: Changes, changed: list[str], sources: Collection[str]) -> Causes:
+    """Sort the changed files into causes; the rest, such as documentation, are none.
+
+    Without a list of the sources, all code of the library and the stages counts.
+    """
     return Causes(
         parameters,
-        code=[path for path in changed if CODE.match(path)],
+        code=[path for path in changed if (path in sources if sources else CODE.match(path))],
         data=[path for path in changed if path.startswith("data/raw/")],
         packages="requirements.lock" in changed,
     )
