@@ -63,9 +63,11 @@ def read_csv(path: Path) -> "pd.DataFrame":
     """Read a CSV written by write_csv; one without rows or columns is an empty frame."""
     import pandas as pd
 
-    return (
-        pd.read_csv(path, converters=dict.fromkeys(TEXT, str)) if path.stat().st_size > 1 else pd.DataFrame()
-    )
+    if path.stat().st_size <= 1:
+        return pd.DataFrame()
+    numbers = pd.read_csv(path, nrows=0).columns.difference(TEXT)
+    missing = dict.fromkeys(numbers, "")
+    return pd.read_csv(path, dtype=dict.fromkeys(TEXT, str), keep_default_na=False, na_values=missing)
 
 
 def write_arrays(path: Path, arrays: "dict[str, np.ndarray]") -> None:

@@ -5,6 +5,7 @@ Compiled code and linear algebra use the instructions of the processor they find
 
 import platform
 from functools import cache
+from importlib import import_module
 from importlib.metadata import version
 
 PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "scikit-learn")
@@ -26,9 +27,10 @@ def processor() -> dict[str, str]:
     import scipy.linalg  # noqa: F401 # loads SciPy's BLAS beside NumPy's
     from numba.core import config
     from numba.core.registry import cpu_target
-    from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
     from threadpoolctl import threadpool_info
 
+    compiled = import_module("numpy._core._multiarray_umath")  # what np.show_runtime() prints is nowhere else
+    instructions = [name for name in compiled.__cpu_dispatch__ if compiled.__cpu_features__.get(name)]
     switches = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DISABLE_JIT")
     target = cpu_target.target_context.codegen().magic_tuple()  # which Numba's own cache depends on
     blas = {
@@ -39,6 +41,6 @@ def processor() -> dict[str, str]:
     return {
         "Numba's target": " ".join(target),
         "Numba's switches": " ".join(f"{name}={getattr(config, name)}" for name in switches),
-        "NumPy's instructions": " ".join(name for name in __cpu_dispatch__ if __cpu_features__.get(name)),
+        "NumPy's instructions": " ".join(instructions),
         "BLAS": ", ".join(sorted(blas)),
     }

@@ -136,14 +136,15 @@ class Store:
         spent = {f"{SECONDS}{name}": np.array(value) for name, value in seconds.items()}
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(files.PART, ".", path.parent)
+            handle, name = tempfile.mkstemp(files.PART, ".", path.parent)
+            temporary = Path(name)
             try:
                 with os.fdopen(handle, "wb") as stream:
                     files.save_arrays(stream, arrays | spent)
-                os.chmod(temporary, 0o644)
-                os.replace(temporary, path)
+                temporary.chmod(0o644)
+                temporary.replace(path)
             finally:
-                Path(temporary).unlink(missing_ok=True)
+                temporary.unlink(missing_ok=True)
         except OSError as error:
             if not self.warned:
                 _warn(f"{self.folder.name} cannot be written ({error.strerror}); results are not kept there")

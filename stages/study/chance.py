@@ -11,7 +11,7 @@ _DECIMALS = 5  # one less than runs have in their table: rounding errors are no 
 
 def ahead(ours: ArrayLike, theirs: ArrayLike) -> float:
     """By how much our mean over runs is higher; accuracies that are equal but for rounding errors give 0."""
-    return float(np.round(np.mean(ours) - np.mean(theirs), _DECIMALS))
+    return float(np.round(np.mean(np.asarray(ours) - np.asarray(theirs)), _DECIMALS))
 
 
 def better(ours: ArrayLike, theirs: ArrayLike) -> float:

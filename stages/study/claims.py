@@ -25,7 +25,7 @@ class _NotRunError(Exception):
 def check(
     runs: pd.DataFrame, table5: pd.DataFrame, printed3: pd.DataFrame, printed5: pd.DataFrame
 ) -> pd.DataFrame:
-    """A row per claim: claim, ours (the evidence), verdict; `printed3` and `printed5` are the paper's tables."""
+    """A row per claim: claim, ours (the evidence), verdict; `printed3`, `printed5`: the paper's tables."""
     compared, tuned, swept = (
         runs[runs["study"] == study] for study in ("comparison", "tuned", "sensitivity")
     )
@@ -95,8 +95,8 @@ def _beyond_best(runs: pd.DataFrame, cells: pd.DataFrame, factor: str, own: str)
     others = [name for name in dict.fromkeys(known["optimizer"]) if name not in paper.OPTIMIZERS]
     if not others:
         return ""
-    means = known.groupby(CELL, sort=False)["acc"].mean()
-    best = means.groupby(["dataset", factor], sort=False).max().unstack(factor)
+    means = known.groupby(CELL, sort=False, as_index=False)["acc"].mean()
+    best = means.pivot_table(index="dataset", columns=factor, values="acc", aggfunc="max")
     if factor == "model":
         won = int((best.idxmax(axis=1) == own).sum())
         return f"with {_and(others)} as well, {won} of {len(best)}"
@@ -230,7 +230,7 @@ def _chosen(runs: pd.DataFrame, needed: pd.DataFrame) -> pd.DataFrame:
 def _by_run(runs: pd.DataFrame, measure: str) -> pd.DataFrame:
     """A row per cell, a column per run."""
     cells = pd.MultiIndex.from_frame(runs[CELL].drop_duplicates())
-    return runs.pivot(index=CELL, columns="run", values=measure).reindex(cells)
+    return runs.pivot_table(index=CELL, columns="run", values=measure).reindex(cells)
 
 
 def _sides(cells: pd.DataFrame, factor: str, own: str) -> tuple[pd.Series, pd.Series]:

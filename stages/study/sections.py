@@ -21,7 +21,7 @@ TABLES = (
 
 @dataclass(frozen=True)
 class Results:
-    """What the report is written from; how it was made is no part of it, so the same results give one text."""
+    """What the report is written from. Seconds and machines are not: the same results give the same text."""
 
     parameters: Parameters
     tables: Mapping[str, pd.DataFrame]
@@ -57,8 +57,8 @@ def _summary(results: Results) -> str:
         for row in tables["claims"].itertuples()
     )
     meaning = (
-        "A claim is judged only if all cells that it is about were run. p: the probability of runs like ours if "
-        f"the opposite of the verdict were true. Within chance: p is not below {chance.LEVEL:g} either way."
+        "A claim is judged only if all cells that it is about were run. p: the probability of runs like ours "
+        f"if the opposite of the verdict were true. Within chance: not below {chance.LEVEL:g} either way."
     )
     return "\n\n".join(
         [
@@ -205,7 +205,8 @@ def _table5(results: Results) -> str:
         cells["p"] = markdown.with_paper(row["p"], row["paper_p"], ".2g")
         rows.append(cells)
     note = (
-        "Ours (the paper's; difference). Bold: the best on the dataset. W and p compare MODN with the method of the row, over paired runs. "
+        "Ours (the paper's; difference). Bold: the best on the dataset. W and p compare MODN with the method "
+        "of the row, over paired runs. "
         "The paper prints one MLP; ours is trained twice, as in the paper (BP) and properly (Adam)."
     )
     return f"{note}\n\n{markdown.table(rows)}"

@@ -90,7 +90,7 @@ def closeness(table3: pd.DataFrame) -> pd.DataFrame:
                 "low": low,
                 "high": high,
                 "mean_difference": cells["difference"].mean(),
-                "within": (apart <= CLOSE).sum(),
+                "within": (apart.round(6) <= CLOSE).sum(),
             }
         )
     return pd.DataFrame(rows if len(printed) else [])

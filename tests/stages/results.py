@@ -113,7 +113,9 @@ def make_examples() -> list[Example]:
             w_s, theta_s = rng.uniform(-1, 1, (2, 4, M))
             neuron = Neuron(w_s, theta_s, P, rng.random(C), rng.random(C), alpha_s=10.0, alpha_t=1.0)
             features, classes = [f"feature {i}" for i in range(4)], [f"class {c}" for c in range(C)]
-            result.append(Example(dataset, TITLES[dataset], model, neuron, features, classes, 0.5 + 0.01 * M))
+            result.append(
+                Example(dataset, TITLES[dataset], model, neuron, features, classes, 0.5 + 0.01 * M, 101, 3)
+            )
     return result
 
 

@@ -41,6 +41,11 @@ def report() -> str:
             *rows,
             "\n## A wide table\n",
             f"{wide[0]}\n{'| ---: ' * 30}|\n{wide[1]}",
+            "\n## Names and numbers\n",
+            f"| dataset | model {'| optimizer ' * 9}|\n| --- | --- {'| ---: ' * 9}|",
+            f"| Blood transfusion | MODNP {'| 0.983 ± 0.007 (0.984; -0.000) ' * 9}|",
+            "\n## Claims\n\n| claim | verdict | in our runs |\n| --- | --- | --- |",
+            f"| MODN is the best of the three models | **does not hold** | {'9 of 11 (not on Wine); ' * 9} |",
             "\n## Fig. 5\n\n![Loss over the iterations](figures/loss.png)\n",
             f"A long word: {'x' * 300}",
         ]
@@ -246,4 +251,38 @@ def test_nothing_sticks_out(tab: Any, width: int) -> None:
     boxes = tab.execute_script(
         "return [...document.querySelectorAll('.table')].map(box => box.scrollWidth > box.clientWidth)"
     )
-    assert boxes[-1], "the wide table scrolls in its own box"
+    assert boxes[1], "the wide table scrolls in its own box"
+
+
+def test_names_stay_in_view_beside_many_numbers(tab: Any) -> None:
+    resize(tab, NARROW)
+    lefts = """
+        const box = document.querySelector('.wide').parentElement;
+        box.scrollLeft = arguments[0];
+        return [...box.querySelectorAll('tbody td')].slice(0, 3)
+            .map(cell => cell.getBoundingClientRect().left - box.getBoundingClientRect().left)
+    """
+    before, after = (tab.execute_script(lefts, by) for by in (0, 200))
+    assert before[:2] == after[:2] and after[2] == before[2] - 200
+    assert after[0] < after[1] < NARROW / 2, "and leave room for numbers"
+
+
+def test_numbers_take_two_lines_and_fit_a_usual_screen(tab: Any) -> None:
+    resize(tab, 1400)
+    needed, visible, height, line = tab.execute_script("""
+        const box = document.querySelector('.wide').parentElement;
+        const cell = box.querySelector('td.right');
+        const line = parseFloat(getComputedStyle(cell).lineHeight);
+        return [box.scrollWidth, box.clientWidth, cell.clientHeight, line]
+    """)
+    assert needed == visible
+    assert 2 * line < height < 3 * line
+
+
+def test_a_phone_shows_the_verdicts(tab: Any) -> None:
+    resize(tab, 390)
+    right = tab.execute_script(
+        "return [...document.querySelectorAll('td')].find(cell => cell.textContent === 'does not hold')"
+        ".getBoundingClientRect().right"
+    )
+    assert right < 390

@@ -169,10 +169,29 @@ def test_closeness_counts_the_printed_cells_over_all_and_by_optimizer() -> None:
     )
     found = tables.closeness(tables.table3(runs, printed, CHOSEN)).set_index("optimizer")
     assert found["cells"].to_dict() == {"all": 2, "bbo": 1, "ga": 1}
-    assert found["inside"].to_dict() == {"all": 1, "bbo": 0, "ga": 1}
+    assert found["within"].to_dict() == {"all": 1, "bbo": 1, "ga": 0}
+    assert found["datasets"].to_dict() == {"all": 1, "bbo": 1, "ga": 1}
     assert found["mean_difference"].to_dict() == pytest.approx({"all": 0.025, "bbo": -0.05, "ga": 0.1})
     assert found.loc["all", "mean_absolute_difference"] == pytest.approx(0.075)
     assert tables.closeness(tables.table3(runs, printed.iloc[:0], CHOSEN)).empty
+
+
+def test_closeness_does_not_reward_noise() -> None:
+    rng = np.random.default_rng(0)
+    datasets = [f"d{k}" for k in range(40)]
+    printed = pd.DataFrame({"dataset": datasets, "model": "modn", "optimizer": "bbo", "acc": 0.8})
+    rows = {}
+    for name, spread in (("calm", 0.01), ("noisy", 0.2)):
+        accuracies = rng.normal(0.83, spread, (40, 3))  # 0.03 apart
+        runs = frame(
+            *(
+                runs_of("comparison", d, "modn", "bbo", list(a))
+                for d, a in zip(datasets, accuracies, strict=True)
+            )
+        )
+        rows[name] = tables.closeness(tables.table3(runs, printed, CHOSEN)).iloc[0]
+    assert rows["calm"]["within"] == 40 > 25 > rows["noisy"]["within"]
+    assert rows["calm"]["low"] < 0.03 < rows["calm"]["high"] < rows["noisy"]["low"]
 
 
 def test_sensitivity_has_each_sweep_at_the_values_the_other_one_shares() -> None:

@@ -103,13 +103,14 @@ def test_alpha_s_runs_training_and_what_follows_and_its_diffs_can_be_reviewed(pr
     changed = {key: change for key, change in parameters["params.yaml"].items() if "derived" not in key}
     assert changed == {"alpha_s": {"old": 10.0, "new": 5.0, "diff": -5.0}}
     metrics = json.loads(clone.succeed("dvc", "metrics", "diff", "HEAD~1", "HEAD", "--json"))
-    changes = metrics["reports/quick/metrics.json"]
-    assert "comparison.modnf-bbo.acc" in changes
+    changes = metrics["reports/quick/summary.json"]
+    assert "bbo_to_paper" in changes
     assert all(np.isfinite([change["old"], change["new"]]).all() for change in changes.values())
     clone.succeed("dvc", "plots", "diff", "HEAD~1", "HEAD", "--out", "page")
     page = (clone.root / "page/index.html").read_text()
     assert page.count('"rev": "HEAD~1"') > 1 and page.count('"rev": "HEAD"') > 1
-    assert "Iris" in page and "acc_mean" in page
+    assert "Accuracy by dataset and method" in page and "Loss over iterations" in page
+    assert "Iris" in page and page.count('"facet"') == 2, "a panel per dataset"
 
 
 @pytest.mark.slow

@@ -1,18 +1,23 @@
 """The report: every section and figure in its place, and nothing missing without an error."""
 
+import hashlib
+import json
 import re
+import shutil
 import sys
+from math import nan
 from pathlib import Path
 
+import pandas as pd
 import pytest
-from copies import Place
+from copies import ROOT, Place
 from results import Material, make_baseline_runs, make_curves, make_material, make_rocs, make_runs
 
 from stages import report
 from stages.config.schema import Parameters
 from stages.io import files
 from stages.io.entrypoint import StageError
-from stages.study import figures, markdown, measures
+from stages.study import figures, making, markdown, measures
 from stages.study.figures import StudyFigure
 from stages.study.figures._material import EXAMPLES
 from stages.study.sections import SECTIONS, Results, Section
@@ -72,6 +77,67 @@ def test_every_section_has_its_figures_in_their_order(place: Place, material: Ma
     assert "| default |" in text and "| tuned |" in text
 
 
+def test_the_text_has_results_only_and_the_page_how_they_were_made(place: Place, material: Material) -> None:
+    parameters = lay_out(place, material, BASELINES)
+    folder = files.report_folder(parameters.profile)
+    report.report(parameters)
+    first, page = ((folder / name).read_text(encoding="utf-8") for name in ("report.md", "index.html"))
+    assert "seconds" not in first and "x86_64" not in first
+    assert "How it was made" in page and "<td>train comparison modn-bbo</td>" in page
+    assert '<td class="right">0.5</td>' in page, "the seconds of a fit"
+    for path in files.PROVENANCE.rglob("*.json"):
+        files.write_json(path, FACTS | {"wall_seconds": 7.0, "machine": "arm64"})
+    (files.PROVENANCE / "comparison/modn-bbo.json").unlink()
+    report.report(parameters)
+    assert (folder / "report.md").read_text(encoding="utf-8") == first
+    assert "train comparison modn-bbo (restored)" in (folder / "index.html").read_text(encoding="utf-8")
+    made = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
+    assert made["restored"] == ["comparison modn-bbo"] and "comparison modn-bbo" not in made["stages"]
+    shutil.rmtree(files.PROVENANCE)  # all of it is DVC's
+    report.report(parameters)
+    assert json.loads((folder / "provenance.json").read_text(encoding="utf-8"))["wall_seconds"] == 0
+
+
+def test_the_provenance_has_the_sources_of_every_stage(place: Place, material: Material) -> None:
+    parameters = lay_out(place, material, BASELINES)
+    found = making.source_hashes(parameters)
+    expected = {
+        "stages/train.py",
+        "stages/study/families/modn.py",
+        "modn/optimizers/bbo.py",
+        "modn/fast/kernels.py",
+    }
+    expected |= {"stages/study/figures/roc.py", "modn/estimators/modn.py", "stages/study/measures/acc.py"}
+    assert expected <= set(found)
+    assert not [path for path in found if path.startswith(("tests/", "stages/tools/", "modn/cli/"))]
+    text = (ROOT / "modn/neuron.py").read_bytes()
+    assert found["modn/neuron.py"] == hashlib.sha256(text).hexdigest()
+
+
+def test_table_3_has_spread_and_says_what_bold_means(place: Place, material: Material) -> None:
+    parameters = lay_out(place, material, BASELINES)
+    report.report(parameters)
+    text = (files.report_folder(parameters.profile) / "report.md").read_text(encoding="utf-8")
+    table = split_at_headings(text)["Table 3: accuracy of every model with every optimizer"]
+    assert (
+        "mean ± standard deviation over 3 runs" in table and "Bold: the highest mean on the dataset." in table
+    )
+    header, _, *rows = re.findall(r"^\|.*\|$", table, re.MULTILINE)
+    assert header.endswith("| BP | BP (exact) † |"), "the paper's optimizers come first"
+    cell = material["table3"].iloc[0]
+    ours = f"{cell['acc_mean']:.3f}** ± {cell['acc_std']:.3f} ({cell['paper']:.3f}; "
+    assert ours in rows[0] or ours.replace("**", "") in rows[0]
+    assert all("**" in "".join(rows[3 * k : 3 * k + 3]) for k in range(len(rows) // 3))
+
+
+def test_names_that_look_like_numbers_stay_text(place: Place) -> None:
+    names = ["007", "1e5", "true", "NA", "None", ""]
+    files.write_csv(place.root / "table.csv", pd.DataFrame({"title": names, "acc": [0.5] * 5 + [nan]}))
+    read = files.read_csv(place.root / "table.csv")
+    assert read["title"].tolist() == names
+    assert read["acc"].isna().tolist() == [False] * 5 + [True]
+
+
 def test_a_figure_that_was_not_drawn_is_an_error(place: Place, material: Material) -> None:
     parameters = lay_out(place, material, BASELINES)
     (files.report_folder(parameters.profile) / "figures/roc.png").unlink()
@@ -81,14 +147,14 @@ def test_a_figure_that_was_not_drawn_is_an_error(place: Place, material: Materia
 
 def test_a_figure_of_an_unknown_section_is_an_error(place: Place) -> None:
     figure = StudyFigure("mine", "Mine", "tabel3", 1, ("table3",), lambda table: table)
-    results = Results(place.parameters("profile=quick"), {}, [])
+    results = Results(place.parameters("profile=quick"), {})
     with pytest.raises(ValueError, match=r"mine: section is 'tabel3'; allowed: summary, table1, "):
         report.compose(SECTIONS, results, [figure])
 
 
 def test_sections_without_text_and_figures_are_left_out(place: Place) -> None:
     sections = [Section("a", "Full", lambda results: "Words."), Section("b", "Empty", lambda results: "")]
-    results = Results(place.parameters("profile=quick"), {}, [])
+    results = Results(place.parameters("profile=quick"), {})
     text = report.compose(sections, results, [])
     assert text == "# MODN: report of profile `quick`\n\n## Full\n\nWords.\n"
 
@@ -140,9 +206,7 @@ def test_a_measure_and_a_figure_are_one_file_each(
     report.report(parameters)
     text = (files.report_folder(parameters.profile) / "report.md").read_text(encoding="utf-8")
     assert "| dataset | method | AUC | ACC | HALF | W+ | W- | p |" in text
-    assert (
-        "| classifier | parameters | mean ACC | mean AUC | mean HALF | mean rank | seconds per fit |" in text
-    )
+    assert "| classifier | parameters | mean ACC | mean AUC | mean HALF | mean rank | Breast cancer |" in text
     assert "figures/nothing.png" in split_at_headings(text)["Table 2: optimizers"]
 
 
@@ -163,6 +227,7 @@ def test_numbers_stand_beside_the_printed_ones_where_there_are_some() -> None:
     missing = float("nan")
     assert markdown.ours_and_paper(0.9, 0.8, best=True) == "**0.900** (0.800; +0.100)"
     assert markdown.ours_and_paper(0.9, missing, best=False) == "0.900"
+    assert markdown.ours_and_paper(0.9, 0.8, best=True, spread=0.01) == "**0.900** ± 0.010 (0.800; +0.100)"
     assert markdown.with_paper(12, 10.0) == "12 (10)"
     assert markdown.with_paper(0.0312, missing, ".2g") == "0.031"
     assert markdown.with_paper(missing, 3.0) == ""
@@ -172,5 +237,6 @@ def test_the_hash_is_of_all_parameters_but_the_runtime(place: Place, material: M
     hashes = []
     for override in ("runtime.workers=1", "runtime.workers=2", "alpha_s=5"):
         parameters = lay_out(place, material, BASELINES, override)
-        hashes.append(report.provenance_of(parameters, report._records(parameters))["parameters_sha256"])
+        made = making.provenance_of(parameters, making.read(parameters))
+        hashes.append(made["parameters_sha256"])
     assert hashes[0] == hashes[1] != hashes[2]

@@ -63,7 +63,7 @@ def _draw_search(panel: Axes, ranks: pd.DataFrame) -> None:
 
 FIGURE = StudyFigure(
     name="classifier_ranks",
-    caption="Mean ranks by accuracy; a grey bar beside the points joins classifiers that do not differ significantly",
+    caption="Mean ranks by accuracy; a grey bar joins classifiers that do not differ significantly",
     section="baselines",
     order=1,
     needs=("classifier_ranks",),

@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 from modn.filters import DENDRITE_STATES, dendrite_states
 from modn.plots import style
 from stages.study import names
-from stages.study.figures import StudyFigure, _looks
+from stages.study.figures import StudyFigure
 from stages.study.figures._material import EXAMPLES, Example
 
 _STATE_COLOURS = dict(zip(DENDRITE_STATES, (style.GREY, style.SKY, style.ORANGE), strict=True))

@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 from modn import plots
 from modn.plots import style
 from stages.study import names
-from stages.study.figures import StudyFigure, _looks
+from stages.study.figures import StudyFigure
 from stages.study.figures._material import EXAMPLES, Example
 
 
