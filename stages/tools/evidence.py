@@ -26,7 +26,6 @@ from stages.tools import markup
 
 OF_README = "paper"
 LINE = re.compile(r"(?<=<!-- evidence -->\n).*?(?=<!-- /evidence -->)", re.DOTALL)
-NOT_LOCKED = ("python", "modn")  # the lock holds other packages; modn's sources are compared
 
 
 @dataclass(frozen=True)
@@ -139,16 +138,21 @@ def _sha256(root: Path, name: str) -> str | None:
 
 def _packages(root: Path, versions: Any) -> dict[str, tuple[str, str]]:
     """Packages whose version is not a locked one, as (recorded, locked)."""
-    locked: dict[str, list[str]] = {}
-    lines = (root / "requirements.lock").read_text("utf-8")
-    for name, version in re.findall(r"^([\w.-]+)==(\S+)", lines, re.MULTILINE):
-        locked.setdefault(name, []).append(version)
+    allowed = locked((root / "requirements.lock").read_text(encoding="utf-8"))
     recorded = versions if isinstance(versions, dict) else {}
     return {
-        name: (str(version), " or ".join(locked.get(name, ["none"])))
+        name: (str(version), " or ".join(allowed[name]))
         for name, version in recorded.items()
-        if name not in NOT_LOCKED and version not in locked.get(name, [])
+        if name in allowed and version not in allowed[name]
     }
+
+
+def locked(requirements: str) -> dict[str, list[str]]:
+    """The versions of each package in a lock file; several, where they depend on Python's."""
+    versions: dict[str, list[str]] = {}
+    for name, version in re.findall(r"^([\w.-]+)==(\S+)", requirements, re.MULTILINE):
+        versions.setdefault(name, []).append(version)
+    return versions
 
 
 def _folder(path: str) -> str:

@@ -131,6 +131,16 @@ def test_another_profiles_report_is_compared_as_well(small: MadeUp) -> None:
     assert "`comparison.modn-bbo.acc`" in section(text, "Report `mine`")
 
 
+def test_versions_count_where_results_depend_on_them(small: MadeUp) -> None:
+    lock = small.root / "requirements.lock"
+    lock.write_text(lock.read_text() + "zizmor==9.9\n")
+    assert verdict(review(small)).startswith("**Nothing that results depend on changed")
+    lock.write_text("numpy==2.3.0\n")
+    text = review(small)
+    assert verdict(text).startswith("**Versions of packages (`numpy`, `pandas`) changed: ")
+    assert "numpy (2.0.0 to 2.3.0). It has not been rerun since." in text
+
+
 def test_few_runs_are_not_taken_for_certainty(small: MadeUp) -> None:
     small.report(Numbers(runs=2))
     small.commit("Two runs")

@@ -43,11 +43,12 @@ def examine(root: Path, base: str) -> Review:
     changed = sides.changed()
     found = {each.profile: each for each in evidence.examine_all(root)}
     others = sorted({path.split("/")[1] for path in changed if path.startswith("reports/")} - {profile})
+    compared = [_report(sides, name, found.get(name)) for name in others if PROFILE.fullmatch(name)]
     return Review(
         sides=sides,
-        causes=verdict.causes(parameters.compare(sides), changed, _sources(found.get(profile))),
+        causes=verdict.causes(sides, changed, _sources(found.get(profile))),
         report=_report(sides, profile, found.get(profile)),
-        others=[_report(sides, name, found.get(name)) for name in others if PROFILE.fullmatch(name)],
+        others=[other for other in compared if not other.same],
         evidence=list(found.values()),
     )
 
@@ -97,8 +98,6 @@ def _warning(report: Report) -> list[str]:
 
 def _other(report: Report, sides: Sides, links: Links) -> list[str]:
     """What changed in the report of another profile."""
-    if report.same:
-        return []
     parts = [
         claims.section(report.claims, sides.base),
         metrics.section(report.metrics, sides.base),

@@ -4,12 +4,15 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from stages.tools import markup
+from stages.io import machine, provenance
+from stages.tools import evidence, markup
 from stages.tools.evidence import Evidence
+from stages.tools.review import parameters
 from stages.tools.review.claims import Claim
 from stages.tools.review.figures import Figure
 from stages.tools.review.metrics import Comparison
 from stages.tools.review.parameters import Changes
+from stages.tools.review.sides import Sides
 
 CODE = re.compile(r"(modn|stages(?!/tools/|/config/))/.+\.py")
 
@@ -21,7 +24,7 @@ class Causes:
     parameters: Changes
     code: list[str]
     data: list[str]
-    packages: bool
+    packages: list[str]
 
     def phrases(self) -> list[str]:
         """One for each kind; none if nothing changed."""
@@ -31,7 +34,9 @@ class Causes:
         if self.data:
             found.append(f"data ({markup.count(len(self.data), 'file')})")
         if self.packages:
-            found.append("package versions")
+            found.append(
+                f"versions of packages ({markup.some([markup.code(name) for name in self.packages])})"
+            )
         return found
 
     def _parameters(self) -> list[str]:
@@ -48,17 +53,24 @@ class Causes:
         return found
 
 
-def causes(parameters: Changes, changed: list[str], sources: Collection[str]) -> Causes:
+def causes(sides: Sides, changed: list[str], sources: Collection[str]) -> Causes:
     """Sort the changed files into causes; the rest, such as documentation, are none.
 
     Without a list of the sources, all code of the library and the stages counts.
     """
     return Causes(
-        parameters,
+        parameters.compare(sides),
         code=[path for path in changed if (path in sources if sources else CODE.match(path))],
         data=[path for path in changed if path.startswith("data/raw/")],
-        packages="requirements.lock" in changed,
+        packages=_packages(sides),
     )
+
+
+def _packages(sides: Sides) -> list[str]:
+    """Those of which results tell the versions, and whose locked versions differ."""
+    there, here = (evidence.locked((lock or b"").decode()) for lock in sides.both("requirements.lock"))
+    names = sorted({*machine.PACKAGES, *provenance.PACKAGES})
+    return [name for name in names if there.get(name) != here.get(name)]
 
 
 @dataclass(frozen=True)
