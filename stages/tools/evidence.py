@@ -138,7 +138,8 @@ def _sha256(root: Path, name: str) -> str | None:
 
 def _packages(root: Path, versions: Any) -> dict[str, tuple[str, str]]:
     """Packages whose version is not a locked one, as (recorded, locked)."""
-    allowed = locked((root / "requirements.lock").read_text(encoding="utf-8"))
+    lock = root / "requirements.lock"
+    allowed = locked(lock.read_text(encoding="utf-8") if lock.is_file() else "")
     recorded = versions if isinstance(versions, dict) else {}
     return {
         name: (str(version), " or ".join(allowed[name]))

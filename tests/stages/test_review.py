@@ -403,6 +403,8 @@ def test_a_real_change_of_alpha_s(project: Project) -> None:
     assert verdict(text).startswith("**`alpha_s` (`10` to `5`) changed: ")
     assert "derived" not in text
     assert "metrics moved" in verdict(text)
+    assert "`reports/quick` was made by this code, with these parameters and package versions." in text
+    assert "out of date" not in text
     clone = Project(project.root.parent / "clone", project.site_cache)
     project.succeed("git", "clone", "--quiet", str(project.root), str(clone.root))
     there = clone.stage("tools.review", "base=origin/main").stdout
@@ -416,5 +418,7 @@ def test_a_report_older_than_its_parameters_is_out_of_date(project: Project) -> 
     project.succeed("python", "-m", "stages.tools.params", *FEW, "alpha_s=5")
     project.commit("Forgot to run")
     text = project.stage("tools.review", "base=main").stdout
-    assert "> **This report is out of date:**" in text
+    assert (
+        "> **This report is out of date:** `reports/quick` was made before these changed: parameters." in text
+    )
     assert "cannot show the effect" in verdict(text)
