@@ -41,9 +41,9 @@ def listed(values: Values, defaults: Values) -> list[str]:
 def refusal(written: Values, derived: Values, differences: list[str]) -> str:
     """What to say of a params.yaml whose `derived` does not follow from the rest."""
     stale = dict(_stale("derived", written, derived))
-    told = [f"{key} {what}" for key, what in stale.items() if key not in VAGUE]
-    reasons = told[:1] + ([f"the file has {', '.join(differences)}"] if differences else [])
-    reasons = reasons or [f"{key} {what}" for key, what in stale.items()]
+    reasons = [f"{key} {what}" for key, what in sorted(stale.items(), key=lambda item: item[0] in VAGUE)][:1]
+    if "derived.sha256" in stale and differences:  # the values themselves were edited
+        reasons = [*(reasons if len(stale) > 1 else []), f"the file has {', '.join(differences)}"]
     return f"params.yaml is composed, not edited by hand: {'; '.join(reasons)}; {WAY}"
 
 

@@ -22,7 +22,7 @@ from stages.resplit import resplit
 from stages.split import split
 from stages.train import train
 
-SMOKE = ("profile=smoke", "datasets=[iris,caesarian]")
+SMOKE = ("profile=smoke", "datasets=[iris,caesarian]", "baselines=[modn,dnm,logistic_regression,knn]")
 
 
 def prepared(place: Place, *overrides: str) -> Parameters:
