@@ -9,7 +9,7 @@ from copies import ROOT, Project
 from stages.io import entrypoint
 
 STAGES = sorted(
-    ".".join(path.relative_to(ROOT / "stages").with_suffix("").parts)
+    ".".join(path.relative_to(ROOT / "stages").with_suffix("").parts).removesuffix(".__main__")
     for path in (ROOT / "stages").rglob("*.py")
     if '__name__ == "__main__"' in path.read_text()
 )

@@ -148,7 +148,7 @@ def test_few_runs_are_not_taken_for_certainty(small: MadeUp) -> None:
     small.report(Numbers(runs=2, shift={"modn-bbo": 0.2}))
     text = review(small)
     assert "2 of 6 metrics moved, with too few runs to tell whether by more than chance" in verdict(text)
-    assert "Within chance: 2" in section(text, "Metrics")
+    assert "Undecided: 2" in section(text, "Metrics")
 
 
 def test_methods_of_one_side_are_named(small: MadeUp) -> None:

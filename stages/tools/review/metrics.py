@@ -140,7 +140,7 @@ def section(comparison: Comparison | None, base: str) -> str:
         )
         blocks.append(f"{markup.count(len(changed), 'metric')} changed, {doubt}.")
     for heading, metrics in (
-        ("Within chance", rest),
+        ("Undecided" if comparison.too_few else "Within chance", rest),
         ("Single datasets that moved by more than chance, although the mean did not", cells),
     ):
         if metrics:
