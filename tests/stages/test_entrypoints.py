@@ -11,7 +11,7 @@ from stages.io import entrypoint
 pytestmark = pytest.mark.slow  # each test starts processes of its own
 
 STAGES = sorted(
-    ".".join(path.relative_to(ROOT / "stages").with_suffix("").parts)
+    ".".join(path.relative_to(ROOT / "stages").with_suffix("").parts).removesuffix(".__main__")
     for path in (ROOT / "stages").rglob("*.py")
     if '__name__ == "__main__"' in path.read_text()
 )

@@ -1,0 +1,33 @@
+"""The published pages: one for each report in git, and an index of them."""
+
+from pathlib import Path
+
+import pytest
+from copies import ROOT
+from made_up import Numbers, made_up
+
+from stages.io.entrypoint import StageError
+from stages.tools import pages
+
+
+def test_every_report_has_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = made_up(tmp_path / "project", monkeypatch)
+    project.report(Numbers(), "mine")
+    assert pages.build(project.root / "reports", tmp_path / "site") == ["mine", "quick"]
+    index = (tmp_path / "site/index.html").read_text()
+    for profile in ("mine", "quick"):
+        assert f'<a href="{profile}/">' in index
+        page = (tmp_path / "site" / profile / "index.html").read_text()
+        assert f"<title>MODN, profile {profile}</title>" in page
+        assert "How it was made" in page and "fit knn (restored)" in page
+
+
+def test_without_reports_there_is_nothing_to_publish(tmp_path: Path) -> None:
+    with pytest.raises(StageError, match="holds no report"):
+        pages.build(tmp_path, tmp_path / "site")
+    assert not (tmp_path / "site").exists()
+
+
+def test_the_committed_reports_can_be_published(tmp_path: Path) -> None:
+    assert {"paper", "quick"} <= set(pages.build(ROOT / "reports", tmp_path))
+    assert (tmp_path / "paper/index.html").read_text(encoding="utf-8").count("<img") >= 5
