@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from stages.config.schema import Parameters
 from stages.io import provenance, sources
-from stages.study import baselines, markdown
+from stages.study import markdown
 from stages.study.tables import SEARCHES
 
 CLOCKS = ("wall_seconds", "core_seconds", "stored_seconds", "fit_seconds")
@@ -46,6 +46,8 @@ def provenance_of(parameters: Parameters, records: Sequence[Record]) -> dict[str
 
 def source_hashes(parameters: Parameters) -> dict[str, str]:
     """The SHA-256 of every source file that the stages import, estimators of baselines included."""
+    from stages.study import baselines  # late: scikit-learn takes a second to import
+
     stages = [f"stages.{path.stem}" for path in (sources.ROOT / "stages").glob("[!_]*.py")]
     estimators = [
         baselines.estimator_class(own.estimator).__module__ for own in parameters.baselines.values()

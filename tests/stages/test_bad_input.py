@@ -245,7 +245,7 @@ def test_dendrites_that_cannot_be_shared_out_among_classes_known_only_from_the_t
 
 
 SPOILT = {
-    "empty": (b"", "profile is missing; allowed: all keys of the schema; `make params`"),
+    "empty": (b"", "about is missing; allowed: all keys of the schema; `make params`"),
     "a list": (b"- alpha_s\n", "params.yaml holds no parameters by name"),
     "a number": (b"5\n", "params.yaml cannot be read"),
     "half a line": (b"alpha_s: [1,\n", "params.yaml cannot be read"),
