@@ -9,7 +9,7 @@ import pandas as pd
 from modn import metrics
 from stages.config.schema import Parameters
 from stages.io import entrypoint, files
-from stages.study import claims, families, measures, ranks, summary, tables
+from stages.study import claims, families, measures, names, ranks, summary, tables
 from stages.study.baselines import suits
 from stages.study.cells import Cell, all_cells
 from stages.study.measures import Measure
@@ -25,6 +25,7 @@ Arrays = dict[str, np.ndarray]
 
 def evaluate(parameters: Parameters) -> None:
     """Read data/models and data/splits, write the report's tables and metrics, and data/examples.npz."""
+    names.use(parameters.derived["titles"])
     chosen = measures.chosen(parameters.measures)
     table1 = files.read_csv(files.TABLE1)
     titles = dict(zip(table1["dataset"], table1["title"], strict=True))

@@ -3,11 +3,12 @@
 from modn import plots
 from stages.config.schema import Parameters
 from stages.io import entrypoint, files
-from stages.study import figures
+from stages.study import figures, names
 
 
 def plot(parameters: Parameters) -> None:
     """Read the report's tables/ and data/examples.npz, write figures/."""
+    names.use(parameters.derived["titles"])
     folder = files.report_folder(parameters.profile)
     drawable = figures.drawable(folder / "tables")
     with files.replaced_folder(folder / "figures") as fresh:

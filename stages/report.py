@@ -6,7 +6,7 @@ from pathlib import Path
 from stages.config.schema import Parameters
 from stages.io import entrypoint, files
 from stages.io.entrypoint import StageError
-from stages.study import figures, making, markdown, page
+from stages.study import figures, making, markdown, names, page
 from stages.study.figures import StudyFigure
 from stages.study.sections import SECTIONS, TABLES, Results, Section
 
@@ -17,6 +17,7 @@ def report(parameters: Parameters) -> None:
     report.md has results alone: the same ones give the same bytes. How they were made is on the page and in
     provenance.json.
     """
+    names.use(parameters.derived["titles"])
     folder = files.report_folder(parameters.profile)
     tables = {name: files.read_csv(folder / f"tables/{name}.csv") for name in TABLES}
     drawn = figures.drawable(folder / "tables")

@@ -7,7 +7,7 @@ from stages.split import write_parts
 
 def resplit(parameters: Parameters) -> None:
     """Read data/tables, write data/resplits, laid out as data/splits."""
-    choice = Split("sound", parameters.seed, parameters.resplits)
+    choice = Split(protocol="sound", seed=parameters.seed, count=parameters.resplits)
     write_parts("resplit", parameters.derived["test_sizes"], choice, files.RESPLITS)
 
 

@@ -10,8 +10,6 @@ from stages.io import entrypoint, files
 from stages.io.entrypoint import StageError
 from stages.study import cleaning, splits
 
-PROTOCOLS = {"published": splits.published, "sound": splits.sound}
-
 
 def split(parameters: Parameters) -> None:
     """Read data/tables, write data/splits: per dataset, the parts of each split stacked."""
@@ -33,7 +31,7 @@ def write_parts(stage: str, test_sizes: dict[str, int | float], choice: Split, t
 
 def parts_of(content: bytes, name: str, test_size: int | float, choice: Split) -> dict[str, np.ndarray]:
     """The parts of each split of a tidy dataset, stacked; `content` is its CSV file."""
-    make = PROTOCOLS[choice.protocol]
+    make = splits.PROTOCOLS[choice.protocol]
     try:
         tidy = csv_file.parse(content, f"data/tables/{name}.csv")
         X, labels = cleaning.features_and_labels(tidy)

@@ -9,12 +9,12 @@ from dataclasses import dataclass, is_dataclass
 from typing import Any
 
 from modn import methods
-from modn.constraints import Constraint, Integer, Number, OneOf, OrNone, check, check_all
+from modn.constraints import Constraint, Integer, ListOf, Number, OneOf, OrNone, check, check_all
 from stages.config.derived import planned
 from stages.config.schema import Baseline, Dataset, Parameters
-from stages.study import families, measures
+from stages.study import families, measures, splits
+from stages.study.names import default_title
 
-PROTOCOLS = ("published", "sound")
 MISSING_VALUE_RULES = ("refuse", "drop_rows", "median")
 SOURCES = ("bundled", "uci")
 ENGINES = ("local", "dask")
@@ -69,7 +69,7 @@ PARAMETERS: dict[str, Constraint] = {
     "grid_folds": Integer(2),
 }
 GROUPS: dict[str, dict[str, Constraint]] = {
-    "split": {"protocol": OneOf(PROTOCOLS), "seed": Integer(0)},
+    "split": {"protocol": OneOf(splits.PROTOCOLS), "seed": Integer(0)},
     "fetch": {"source": OneOf(SOURCES)},
     "runtime": {"engine": OneOf(ENGINES), "workers": OrNone(Integer(1)), "store_mib": Integer(0)},
 }
@@ -172,8 +172,9 @@ def _check_optimizer(key: str, name: str, block: Any) -> None:
         if part not in methods.solvers():
             allowed = f"{', '.join(methods.solvers())}, or two of them joined by {methods.JOINED}"
             raise ValueError(f"{key}.algorithm is {algorithm!r}; allowed: {allowed}")
+    check(f"{key}.title", block.get("title", default_title(name)), TITLE)
     known = methods.parameters(algorithm)
-    _check_names(key, block, known)
+    _check_names(key, {name: value for name, value in block.items() if name != "title"}, known)
     if len(parts) > 1:  # the file of one optimizer, which names its algorithm, may be a part of a pair
         for part, name in zip(known, parts, strict=True):
             check(f"{key}.{part}.algorithm", block.get(part, {}).get("algorithm", name), OneOf([name]))
@@ -203,8 +204,7 @@ def _check_sensitivity(p: Parameters) -> None:
     study = p.sensitivity
     check("sensitivity.model", study.model, OneOf(p.models))
     for name, constraint in NEURON.items():
-        for value in getattr(study, name):
-            check(f"sensitivity.{name}", value, constraint)
+        check(f"sensitivity.{name}", list(getattr(study, name)), ListOf(constraint))
     _check_pair("sensitivity", "sensitivity.optimizer", study.model, study.optimizer, p)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from modn import methods, optimizers
 from stages.config.schema import Baseline, Dataset, Parameters
 from stages.study import families
+from stages.study.names import default_title
 
 
 def derive(parameters: Parameters) -> dict[str, Any]:
@@ -21,6 +22,12 @@ def derive(parameters: Parameters) -> dict[str, Any]:
         "trainings": trainings,
         "fits": {name: {"source": _source(baseline)} for name, baseline in p.baselines.items()},
         "values": _values(p),
+        "titles": {
+            "models": {name: model["title"] for name, model in p.models.items()},
+            "optimizers": {
+                name: block.get("title", default_title(name)) for name, block in p.optimizers.items()
+            },
+        },
         "budgets": {name: dataset.iterations for name, dataset in p.datasets.items()},
         "test_sizes": {name: dataset.test_size for name, dataset in p.datasets.items()},
     }

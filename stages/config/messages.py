@@ -51,7 +51,7 @@ def explain_refusals() -> None:
                 )
         try:
             return load(self, config_name, overrides, *args, **kwargs)
-        except (HydraException, OmegaConfBaseException) as error:
+        except (HydraException, OmegaConfBaseException, TypeError) as error:  # TypeError: datasets=[1]
             if not overrides:
                 raise
             unchanged = load(self, config_name, [], *args, **kwargs)

@@ -1,16 +1,31 @@
-"""Models and optimizers as the paper writes them."""
+"""Models and optimizers as people write them: by the titles in conf/."""
 
-_OPTIMIZERS = {"bp_exact": "BP (exact)", "adam": "Adam", "bbo_adam": "BBO+Adam"}
+from collections.abc import Mapping
 
-
-def model_name(slug: str) -> str:
-    """The model as the paper writes it."""
-    return slug.replace("_", " ").upper()
+_MODELS: dict[str, str] = {}
+_OPTIMIZERS: dict[str, str] = {}
 
 
-def optimizer_name(slug: str) -> str:
-    """The optimizer as the paper writes it."""
-    return _OPTIMIZERS.get(slug, slug.replace("_", " ").upper())
+def use(titles: Mapping[str, Mapping[str, str]]) -> None:
+    """From now on, name models and optimizers by these titles: `derived.titles` of the parameters."""
+    for names, kind in ((_MODELS, "models"), (_OPTIMIZERS, "optimizers")):
+        names.clear()
+        names.update(titles[kind])
+
+
+def default_title(name: str) -> str:
+    """The title of what has none in conf/: BBO for bbo."""
+    return name.replace("_", " ").upper()
+
+
+def model_name(name: str) -> str:
+    """The title of a model."""
+    return _MODELS.get(name, default_title(name))
+
+
+def optimizer_name(name: str) -> str:
+    """The title of an optimizer."""
+    return _OPTIMIZERS.get(name, default_title(name))
 
 
 def pair_name(model: str, optimizer: str) -> str:

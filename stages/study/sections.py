@@ -139,7 +139,7 @@ def _iterations(block: Mapping[str, Any], cap: int | None) -> str:
 
 
 def _other_parameters(block: Mapping[str, Any]) -> str:
-    shown = {k: v for k, v in block.items() if k not in ("algorithm", "population", "iterations")}
+    shown = {k: v for k, v in block.items() if k not in ("title", "algorithm", "population", "iterations")}
     return ", ".join(f"{name} {value}" for name, value in shown.items())
 
 
@@ -227,7 +227,7 @@ def _baselines(results: Results) -> str:
     titles = dict(zip(baselines["dataset"], baselines["title"], strict=True))
     ranks = results.tables["classifier_ranks"]
     overall = {} if ranks.empty else ranks.set_index(["search", "baseline"]).to_dict("index")
-    rows = []
+    rows: list[tuple[int, float, dict[str, Any]]] = []
     for (search, name, title), cells in baselines.groupby(["search", "baseline", "name"], sort=False):
         means = overall.get((search, name), {})  # empty: it lacks some datasets
         accuracies = cells.set_index("dataset")["acc_mean"]
@@ -235,8 +235,8 @@ def _baselines(results: Results) -> str:
         row |= {f"mean {m.title}": f"{means[f'{m.name}_mean']:.4f}" if means else "" for m in chosen}
         row["mean rank"] = f"{means['rank']:.2f}" if means else ""
         row |= {titles[key]: f"{accuracies[key]:.3f}" if key in accuracies else "" for key in titles}
-        rows.append(row)
-    rows.sort(key=lambda row: (row["parameters"] != "default", -float(row["mean ACC"] or 0)))
+        rows.append((list(SEARCHES).index(str(search)), -means.get("acc_mean", 0.0), row))
+    rows.sort(key=lambda ranked: ranked[:2])
     note = (
         f"Protocol `sound`: {int(baselines['runs'].max())} stratified resplits of each dataset, the same for "
         "all classifiers. All fitting and tuning uses training data only. Each classifier runs with its "
@@ -246,7 +246,7 @@ def _baselines(results: Results) -> str:
         "training part of the first resplit, which contains test rows of other resplits. DNM handles binary "
         "datasets only. AUC is micro-averaged; the SVM's uses its decision function."
     )
-    return f"{note}\n\n{markdown.table(rows)}"
+    return f"{note}\n\n{markdown.table(row for *_, row in rows)}"
 
 
 SECTIONS = (

@@ -37,6 +37,9 @@ def sound(X: np.ndarray, y: np.ndarray, test_size: int | float, seed: int) -> Pa
     return Parts(_scaled(X_train, X_train), y[train], _scaled(X_test, X_train), y[test], train, test)
 
 
+PROTOCOLS = {"published": published, "sound": sound}  # by name
+
+
 def _choose_rows(
     y: np.ndarray, test_size: int | float, seed: int, stratify: bool
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -96,6 +96,9 @@ _REGISTRY: dict[str, Family] = {}
 
 def register(cls: type[Family]) -> type[Family]:
     """Class decorator: make a family known by its name."""
+    module = cls.__module__.rpartition(".")[2]
+    if cls.name != module:
+        raise ValueError(f"the family {cls.name!r} is in {module}.py; allowed: {cls.name}.py")
     _REGISTRY[cls.name] = cls()
     return cls
 

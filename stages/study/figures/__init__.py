@@ -33,6 +33,9 @@ def registered() -> list[StudyFigure]:
     """Every figure of this package, in its order within its section."""
     modules = [name for _, name, _ in pkgutil.iter_modules(__path__) if not name.startswith("_")]
     found = [importlib.import_module(f"{__name__}.{name}").FIGURE for name in modules]
+    for figure, module in zip(found, modules, strict=True):
+        if figure.name != module:
+            raise ValueError(f"the figure {figure.name!r} is in {module}.py; allowed: {figure.name}.py")
     return sorted(found, key=lambda figure: (figure.order, figure.name))
 
 
