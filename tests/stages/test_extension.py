@@ -122,7 +122,9 @@ NEWCOMERS = {
     },
     "family": {
         "stages/study/families/nearest.py": FAMILY,
-        "conf/models/nearest.yaml": "# @package models.nearest\ntitle: NEAREST\nfamily: nearest\nscale: 10\n",
+        "conf/models/nearest.yaml": (
+            "# @package models.nearest\ntitle: Centroid rule\nfamily: nearest\nscale: 10\n"
+        ),
     },
     "dataset": {
         "data/raw/own.csv": "a,b,kind\n" + "".join(f"{k},{k % 7},{'xy'[k % 2]}\n" for k in range(40)),
@@ -182,5 +184,5 @@ def test_newcomers_of_every_kind_run_through_the_pipeline(fresh: Project) -> Non
     assert set(pd.read_csv(tables / "baselines.csv")["baseline"]) == {"tree"}
     assert (fresh.root / "reports/quick/figures/own_figure.png").is_file()
     report = (fresh.root / "reports/quick/report.md").read_text()
-    for words in ("Runs of each model", "NEAREST", "FLOOR", "| Own |", "-ERR", "Tree"):
+    for words in ("Runs of each model", "Centroid rule", "FLOOR", "| Own |", "-ERR", "Tree"):
         assert words in report, words
