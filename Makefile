@@ -26,8 +26,9 @@ $(READY): pyproject.toml requirements.lock
 	@touch $@
 
 repro: $(READY) ## run the pipeline; PROFILE=smoke|quick|paper picks a profile (default: that of params.yaml)
-	$(if $(PROFILE),python -m stages.tools.params profile=$(PROFILE))
+	@python -m stages.tools.params $(if $(PROFILE),profile=$(PROFILE),--show)
 	dvc repro || { python -m stages.tools.recover && dvc repro; }
+	@test -f reports/$$(sed -n 's/^profile: //p' params.yaml)/index.html || python -m stages.report
 
 plan: $(READY) ## estimate how long a run takes; PROFILE=smoke|quick|paper (default: quick)
 	@python -m stages.tools.plan $(if $(PROFILE),profile=$(PROFILE))
@@ -50,7 +51,7 @@ format: $(READY) ## format the sources
 	ruff check --fix
 	ruff format
 
-params: $(READY) ## compose params.yaml from conf/
+params: $(READY) ## return to the default parameters: compose params.yaml from conf/
 	python -m stages.tools.params
 
 lock: $(READY) ## upgrade requirements.lock
@@ -60,6 +61,6 @@ lock: $(READY) ## upgrade requirements.lock
 audit: $(READY) ## check the locked packages for known vulnerabilities (needs a network)
 	uv tool run pip-audit@2.10.1 --requirement requirements.lock --no-deps --disable-pip --strict
 
-clean: ## remove the virtual environment and all caches
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .dvc/cache .dvc/tmp
+clean: ## remove the virtual environment, all caches and the store of finished trainings
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .dvc/cache .dvc/tmp data/store
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,23 +1,20 @@
 """train: one model with one optimizer, in every run of every cell of a study.
 
 Studies: `comparison` at common values of M, alpha_s and alpha_t (Table 3, Fig. 5), `tuned` at each dataset's
-own (Tables 4 and 5), `sensitivity` over ranges of them (Fig. 4).
+own (Tables 4 and 5), `sensitivity` over ranges of them (Fig. 4). Runs that are in data/store are taken from
+there.
 """
 
-from collections import defaultdict
 from dataclasses import asdict
-from time import perf_counter
 
 import numpy as np
 
-from modn.methods import Method
 from stages.config.schema import Parameters
 from stages.io import entrypoint, files, provenance
 from stages.io.entrypoint import StageError
-from stages.io.progress import Progress
-from stages.io.runtime import run_tasks
-from stages.study import families, seeding
-from stages.study.cells import Cell, study_cells, training_of
+from stages.io.work import Work
+from stages.study.cells import study_cells, training_of
+from stages.study.training import train_one
 
 ARGUMENTS = {
     "study": "comparison, tuned or sensitivity",
@@ -37,54 +34,31 @@ def train(parameters: Parameters, study: str, model: str, optimizer: str) -> Non
             f"study={study} model={model} optimizer={optimizer} is not planned; "
             f"allowed: {', '.join(trainings)}"
         )
+    training = trainings[f"{study}-{pair}"]
     parts = {name: files.read_arrays(files.SPLITS / f"{name}.npz") for name in parameters.derived["budgets"]}
     n_classes = {name: len(arrays["classes"]) for name, arrays in parts.items()}
     cells = study_cells(parameters, study, model, optimizer, n_classes)
+    work = Work(f"train {study} {pair}")
     # The longest first, so that no core is left alone with one of them at the end.
-    cells.sort(key=lambda cell: -parts[cell.dataset]["X_train"][0].size * cell.n_dendrites)
-    tasks = {
-        f"{cell.path}, seed {seed}": (
-            cell,
-            *training_of(parameters, cell),
-            run,
-            seed,
-            *_training_part(parts[cell.dataset], run),
-        )
-        for cell in cells
-        for run, seed in enumerate(range(parameters.seed, parameters.seed + parameters.runs))
+    for cell in sorted(cells, key=lambda cell: -parts[cell.dataset]["X_train"][0].size * cell.n_dendrites):
+        for run, seed in enumerate(range(parameters.seed, parameters.seed + parameters.runs)):
+            X, y = _training_part(parts[cell.dataset], run)
+            task = (cell, *training_of(parameters, cell), seed, X, y)
+            work.add(f"{cell.path}, seed {seed}", cell.dataset, cell.path.rpartition("/")[2], task)
+    registries = {
+        "modn.optimizers": {f"modn.optimizers.{training[part]}" for part in ("first", "then")},
+        "stages.study.families": {f"stages.study.families.{training['family']}"},
     }
-    begin = perf_counter()
-    done: dict[str, dict[int, Arrays]] = defaultdict(dict)
-    seconds: dict[str, float] = defaultdict(float)
-    with Progress(f"train {study} {pair}", [cell.dataset for cell, *_ in tasks.values()]) as progress:
-        for cell, run, arrays, spent in run_tasks(parameters.runtime, train_one, tasks):
-            done[cell.path][run] = arrays
-            seconds[cell.dataset] += spent
-            progress.advance(cell.dataset)
-    with files.replaced_folder(files.MODELS / study / pair) as folder:
-        for cell in cells:
-            runs = [done[cell.path][run] for run in range(parameters.runs)]
-            stacked = {key: np.stack([arrays[key] for arrays in runs]) for key in runs[0]}
-            files.write_arrays(folder / f"{cell.path.rpartition('/')[2]}.npz", stacked)
+    work.do(parameters.runtime, train_one, registries=registries)
+    work.write(files.MODELS / study / pair)
     record = provenance.record(
-        wall_seconds=perf_counter() - begin,
-        core_seconds=dict(seconds),
+        **work.clocks(),
         seed=parameters.seed,
         runs=parameters.runs,
         cells=[asdict(cell) for cell in cells],
         optimizer=parameters.optimizers[optimizer],
     )
-    files.write_json(files.PROVENANCE / study / f"{pair}.json", record)
-
-
-def train_one(
-    cell: Cell, method: Method, budget: int, run: int, seed: int, X: np.ndarray, y: np.ndarray
-) -> tuple[Cell, int, Arrays, float]:
-    """One run: a function of its arguments alone."""
-    begin = perf_counter()
-    rng = seeding.generator(seed, cell.study, cell.dataset, cell.model, cell.optimizer)
-    arrays = families.get(cell.family).train(cell, method, budget, X, y, rng)
-    return cell, run, arrays, perf_counter() - begin
+    provenance.write(study, pair, record)
 
 
 def _training_part(parts: Arrays, run: int) -> tuple[np.ndarray, np.ndarray]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from modn import methods
 from modn.constraints import Constraint, Integer, Number, OneOf, OrNone, check, check_all
+from stages.config.derived import planned
 from stages.config.schema import Baseline, Dataset, Parameters
 from stages.study import families, measures
 
@@ -70,7 +71,7 @@ PARAMETERS: dict[str, Constraint] = {
 GROUPS: dict[str, dict[str, Constraint]] = {
     "split": {"protocol": OneOf(PROTOCOLS), "seed": Integer(0)},
     "fetch": {"source": OneOf(SOURCES)},
-    "runtime": {"engine": OneOf(ENGINES), "workers": OrNone(Integer(1))},
+    "runtime": {"engine": OneOf(ENGINES), "workers": OrNone(Integer(1)), "store_mib": Integer(0)},
 }
 DATASET: dict[str, Constraint] = {
     "file": Text(r"data/raw/(?!.*\.\.)[\w./-]+", "a path below data/raw/, which DVC watches"),
@@ -106,6 +107,7 @@ def check_parameters(parameters: Parameters) -> None:
         _check_model(f"models.{name}", name, model)
     for name, values in p.optimizers.items():
         _check_optimizer(f"optimizers.{name}", name, values)
+    _check_only(p)
     if not any(p.comparison.values()):
         raise ValueError(f"comparison is {p.comparison}; allowed: at least one model with an optimizer")
     for study in ("comparison", "tuned"):
@@ -118,6 +120,9 @@ def check_parameters(parameters: Parameters) -> None:
     _check_sensitivity(p)
     for name, baseline in p.baselines.items():
         _check_baseline(f"baselines.{name}", name, baseline)
+    if not any(planned(p)):
+        chosen = {key: names for key, names in vars(p.only).items() if names is not None}
+        raise ValueError(f"only is {chosen}; allowed: names of which a study trains at least one pair")
     measures.check(p.measures)
 
 
@@ -184,6 +189,12 @@ def _check_names(key: str, values: Any, known: Mapping[str, Any]) -> None:
             raise ValueError(f"there is no key '{key}.{name}'; allowed: {', '.join(sorted(known))}")
         if isinstance(known.get(name), Mapping):
             _check_names(f"{key}.{name}", value, known[name])
+
+
+def _check_only(p: Parameters) -> None:
+    for key, known in (("models", p.models), ("optimizers", p.optimizers)):
+        for name in getattr(p.only, key) or []:
+            check(f"only.{key}", name, OneOf(known))
 
 
 def _check_sensitivity(p: Parameters) -> None:

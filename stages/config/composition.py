@@ -5,8 +5,11 @@ DVC composes conf/ in a process of its own and imports this module through conf/
 written.
 """
 
+import hashlib
+import json
 import typing
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +20,7 @@ from hydra.core.config_store import ConfigStore
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import ConfigKeyError
 
+from stages.config import in_force
 from stages.config.checks import check_parameters
 from stages.config.derived import derive
 from stages.config.messages import REMEDY, explain_refusals, plain_errors
@@ -60,18 +64,55 @@ def compose_stage(overrides: list[str]) -> Parameters:
         if not isinstance(written, DictConfig):
             raise ValueError(f"params.yaml holds no parameters by name; {REMEDY}")
         parameters = checked(written)
-        derived = derive(parameters)
-        for name, value in derived.items():
-            if parameters.derived.get(name) != value:
-                raise ValueError(
-                    f"params.yaml is stale: derived.{name} does not follow from the rest; {REMEDY}"
-                )
+        _refuse_edited(parameters)
         if overrides:
             ConfigStore.instance().store(name="stage", node={"defaults": ["schema", "params", "_self_"]})
             with initialize_config_dir(str(ROOT), version_base=None):
                 parameters = checked(hydra_compose("stage", overrides))
             parameters.derived = derive(parameters)
     return parameters
+
+
+def _refuse_edited(parameters: Parameters) -> None:
+    derived = derive(parameters)
+    if parameters.derived != derived:
+        values, defaults = in_force.values_of(parameters), _defaults(parameters.profile)
+        differences = [] if defaults is None else in_force.listed(values, defaults)
+        raise ValueError(in_force.refusal(parameters.derived, derived, differences))
+
+
+def describe(parameters: Parameters, way_back: bool = True) -> str:
+    """One line: which parameters are in force, and how to return to the defaults."""
+    usual = _defaults(None)
+    named = usual if usual and usual["profile"] == parameters.profile else _defaults(parameters.profile)
+    home = usual["profile"] if usual and way_back else None
+    return in_force.line(in_force.values_of(parameters), named, home)
+
+
+def _defaults(profile: str | None) -> in_force.Values | None:
+    """The values of a profile without overrides; None: conf/ does not compose to any.
+
+    They are kept by the contents of conf/, since to compose them takes half a second.
+    """
+    sources = [*(ROOT / "conf").rglob("*.yaml"), *Path(__file__).parent.glob("*.py")]
+    total = hashlib.sha256()
+    for path in sorted(sources):
+        total.update(path.name.encode() + hashlib.sha256(path.read_bytes()).digest())
+    kept = ROOT / ".dvc/tmp/defaults" / f"{total.hexdigest()[:16]}-{profile or ''}.json"
+    try:
+        values: in_force.Values = json.loads(kept.read_text(encoding="utf-8"))
+        return values
+    except (OSError, ValueError):
+        pass  # not kept, or half written
+    try:
+        values = in_force.values_of(compose_plan([f"profile={profile}"] if profile else []))
+    except ValueError:
+        return None
+    if (ROOT / ".dvc").is_dir():
+        with suppress(OSError):
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            kept.write_text(json.dumps(values), encoding="utf-8")
+    return values
 
 
 def _missing(kind: Any, values: Any, key: str) -> Iterator[str]:

@@ -28,32 +28,45 @@ def derive(parameters: Parameters) -> dict[str, Any]:
 
 def _hash(p: Parameters) -> str:
     """Of all parameters that results may depend on."""
-    values = {key: value for key, value in asdict(p).items() if key not in ("derived", "runtime")}
+    values = {key: value for key, value in asdict(p).items() if key not in ("about", "derived", "runtime")}
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
 
 def _trainings(p: Parameters) -> Iterator[tuple[str, dict[str, str]]]:
     """Each train stage by its name: what it trains, and the files that only it depends on."""
+    for study, model, optimizer in planned(p):
+        family = families.get(p.models[model]["family"])
+        yield (
+            f"{study}-{model}-{optimizer}",
+            {
+                "study": study,
+                "model": model,
+                "optimizer": optimizer,
+                "family": family.name,
+                "equations": family.equations,
+                **_modules(p.optimizers[optimizer]["algorithm"]),
+            },
+        )
+
+
+def planned(p: Parameters) -> Iterator[tuple[str, str, str]]:
+    """Study, model and optimizer of all that is trained: what is configured, restricted by `only`."""
+    sensitivity = p.sensitivity
+    chosen = any(dataset in p.datasets for dataset in sensitivity.datasets)
     studies = {
         "comparison": p.comparison,
         "tuned": p.tuned,
-        "sensitivity": {p.sensitivity.model: [p.sensitivity.optimizer]},
+        "sensitivity": {sensitivity.model: [sensitivity.optimizer] if chosen else []},
     }
+    models, optimizers = (
+        p.models if p.only.models is None else p.only.models,
+        p.optimizers if p.only.optimizers is None else p.only.optimizers,
+    )
     for study, pairs in studies.items():
-        for model, chosen in pairs.items():
-            for optimizer in chosen:
-                family = families.get(p.models[model]["family"])
-                yield (
-                    f"{study}-{model}-{optimizer}",
-                    {
-                        "study": study,
-                        "model": model,
-                        "optimizer": optimizer,
-                        "family": family.name,
-                        "equations": family.equations,
-                        **_modules(p.optimizers[optimizer]["algorithm"]),
-                    },
-                )
+        for model, trained_by in pairs.items():
+            for optimizer in trained_by:
+                if model in models and optimizer in optimizers:
+                    yield study, model, optimizer
 
 
 def _modules(algorithm: str) -> dict[str, str]:

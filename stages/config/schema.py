@@ -93,12 +93,22 @@ class Runtime:
     engine: str = "local"
     workers: int | None = None
     address: str | None = None
+    store_mib: int = 1024  # the most that data/store may hold
+
+
+@dataclass
+class Only:
+    """What is trained of all that is configured; null: everything."""
+
+    models: list[str] | None = None
+    optimizers: list[str] | None = None
 
 
 @dataclass
 class Parameters:
     """The whole of params.yaml."""
 
+    about: str = "Composed from conf/, do not edit; see make params, dvc exp run -S"
     profile: str = MISSING
     runs: int = MISSING
     max_iterations: int | None = None
@@ -110,6 +120,7 @@ class Parameters:
     comparison: dict[str, list[str]] = field(default_factory=dict)
     tuned: dict[str, list[str]] = field(default_factory=dict)
     sensitivity: Sensitivity = field(default_factory=Sensitivity)
+    only: Only = field(default_factory=Only)
     resplits: int = MISSING
     grid_folds: int = MISSING
     baselines: dict[str, Baseline] = field(default_factory=dict)

@@ -42,7 +42,9 @@ def run(name: str, about: str | None, stage: Stage, arguments: Mapping[str, str]
         if missing:
             raise StageError(f"{missing[0]}=... is missing: {arguments[missing[0]]}")
         rest = [override for override in overrides if override.partition("=")[0] not in arguments]
-        stage(composition.compose_stage(rest), **own)
+        parameters = composition.compose_stage(rest)
+        print(f"{name}: {composition.describe(parameters, way_back=not rest)}", flush=True)
+        stage(parameters, **own)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from stages.config.composition import ROOT
 from stages.io.entrypoint import StageError
@@ -26,6 +26,7 @@ MODELS = ROOT / "data/models"  # train: results, a function of parameters, data 
 BASELINES = ROOT / "data/models/baselines"  # fit: predictions on the test parts
 PROVENANCE = ROOT / "data/provenance"  # train, fit: how results were made
 SOURCES = ROOT / "data/sources.json"  # sources: hashes of what all trainings import
+STORE = ROOT / "data/store"  # train, fit: finished tasks by the fingerprint of their causes
 EXAMPLES = ROOT / "data/examples.npz"  # evaluate: neurons to draw
 PART = ".part"  # suffix of temporary files, which git and DVC ignore
 
@@ -71,13 +72,19 @@ def read_csv(path: Path) -> "pd.DataFrame":
 
 def write_arrays(path: Path, arrays: "dict[str, np.ndarray]") -> None:
     """Write an .npz; the same arrays give the same bytes."""
-    import numpy as np
 
     def save(temporary: Path) -> None:
         with temporary.open("wb") as stream:
-            np.savez(stream, allow_pickle=False, format=np.array(FORMAT), **arrays)
+            save_arrays(stream, arrays)
 
     _replace(path, save)
+
+
+def save_arrays(stream: IO[bytes], arrays: "dict[str, np.ndarray]") -> None:
+    """What write_arrays writes, into an open file."""
+    import numpy as np
+
+    np.savez(stream, allow_pickle=False, format=np.array(FORMAT), **arrays)
 
 
 def read_arrays(path: Path) -> "dict[str, np.ndarray]":

@@ -9,7 +9,6 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ import joblib
 
 import modn
 from stages.config.schema import Runtime
+from stages.io import machine
 from stages.io.entrypoint import StageError
 
 Function = Callable[..., Any]
@@ -27,15 +27,17 @@ WORKER_DIED = "its worker died (killed by the operating system for lack of memor
 LISTED = 10  # failures in a message
 
 
-def run_tasks(runtime: Runtime, function: Function, tasks: Tasks) -> Iterator[Any]:
-    """Yield function(*arguments) of every task as it finishes, in no particular order."""
+def run_tasks(runtime: Runtime, function: Function, tasks: Tasks) -> Iterator[tuple[str, Any]]:
+    """Yield every task's name and function(*arguments) as it finishes, in no particular order."""
+    if not tasks:
+        return
     answers = (
         _on_dask(runtime, function, tasks) if runtime.engine == "dask" else _here(runtime, function, tasks)
     )
     failures = {}
     for name, (result, failure) in answers:
         if failure is None:
-            yield result
+            yield name, result
         else:
             failures[name] = failure
     if failures:
@@ -118,14 +120,14 @@ def _named(name: str, function: Function, task: tuple[Any, ...]) -> tuple[str, A
 
 
 def _by_the_same_code(expected: Mapping[str, str], function: Function, task: tuple[Any, ...]) -> Answer:
-    """Refuse a worker with other code, whose numbers might differ unnoticed."""
+    """Refuse a worker with other code or another processor, whose numbers might differ unnoticed."""
     other = [
         f"{name} {found}, not {expected[name]}"
         for name, found in code_versions().items()
         if found != expected[name]
     ]
     if other:
-        return None, f"a Dask worker has other code: {'; '.join(other)}"
+        return None, f"a Dask worker is not like this machine: {'; '.join(other)}"
     return _attempt(function, task)
 
 
@@ -150,8 +152,7 @@ def code_versions() -> dict[str, str]:
     for folder in (Path(modn.__path__[0]), Path(__file__).parents[1]):
         for path in sorted(folder.rglob("*.py")):
             digest.update(path.read_bytes())
-    packages = {name: version(name) for name in ("numpy", "numba", "scipy", "scikit-learn")}
-    return {"the project's sources": digest.hexdigest()[:12], **packages}
+    return {"the project's sources": digest.hexdigest()[:12], **machine.versions(), **machine.processor()}
 
 
 def _dask_client(runtime: Runtime) -> Any:

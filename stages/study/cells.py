@@ -24,7 +24,7 @@ class Cell:
     n_classes: int
     alpha_s: float
     alpha_t: float  # DNM: alpha_o
-    settings: Mapping[str, Any]  # the model's block in conf/models
+    settings: Mapping[str, Any]  # the model's block in conf/models, without its title
 
     @property
     def family(self) -> str:
@@ -44,13 +44,14 @@ def study_cells(
     parameters: Parameters, study: str, model: str, optimizer: str, n_classes: Mapping[str, int]
 ) -> list[Cell]:
     """The cells that one train stage works through; `n_classes` by dataset."""
-    settings = parameters.models[model]
-    family = families.get(settings["family"])
+    block = parameters.models[model]
+    family = families.get(block["family"])
+    settings = {key: value for key, value in block.items() if key != "title"}
     cells = {}
     for dataset, M, alpha_s, alpha_t in _points(parameters.derived["values"][study], study, n_classes):
         C = n_classes[dataset]
         if family.suits(C):
-            family.check_dendrites(f"n_dendrites of {dataset}", settings, M, C)
+            family.check_dendrites(f"n_dendrites of {dataset}", block, M, C)
             cell = Cell(study, dataset, model, optimizer, M, C, alpha_s, alpha_t, settings)
             cells[cell.path] = cell  # a point of both sweeps of Fig. 4 is one cell
     return list(cells.values())

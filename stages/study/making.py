@@ -3,14 +3,13 @@
 No result depends on it, so report.md leaves it out; it is in provenance.json and at the end of index.html.
 """
 
-import json
 from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
 from stages.config.schema import Parameters
-from stages.io import files, provenance, sources
-from stages.study import baselines, markdown
+from stages.io import provenance, sources
+from stages.study import markdown
 from stages.study.tables import SEARCHES
 
 CLOCKS = ("wall_seconds", "core_seconds", "stored_seconds", "fit_seconds")
@@ -29,15 +28,7 @@ def read(parameters: Parameters) -> list[Record]:
     trainings = parameters.derived["trainings"].values()
     trained = [(training["study"], f"{training['model']}-{training['optimizer']}") for training in trainings]
     fitted = [("baselines", name) for name in parameters.baselines]
-    return [Record(study, name, _facts(study, name)) for study, name in trained + fitted]
-
-
-def _facts(study: str, name: str) -> dict[str, Any] | None:
-    try:
-        facts: dict[str, Any] = json.loads((files.PROVENANCE / study / f"{name}.json").read_text("utf-8"))
-    except FileNotFoundError:
-        return None
-    return facts
+    return [Record(study, name, provenance.read(study, name)) for study, name in trained + fitted]
 
 
 def provenance_of(parameters: Parameters, records: Sequence[Record]) -> dict[str, Any]:
@@ -55,6 +46,8 @@ def provenance_of(parameters: Parameters, records: Sequence[Record]) -> dict[str
 
 def source_hashes(parameters: Parameters) -> dict[str, str]:
     """The SHA-256 of every source file that the stages import, estimators of baselines included."""
+    from stages.study import baselines  # late: scikit-learn takes a second to import
+
     stages = [f"stages.{path.stem}" for path in (sources.ROOT / "stages").glob("[!_]*.py")]
     estimators = [
         baselines.estimator_class(own.estimator).__module__ for own in parameters.baselines.values()

@@ -96,6 +96,8 @@ def plan(parameters: Parameters, profile: str) -> str:
         for part, work in work_of(composition.compose_plan([f"profile={profile}"])).items()
         if part.dataset in seconds.get(part.stage, {})
     }
+    if not recorded:
+        raise StageError(f"{path.relative_to(files.ROOT)} has no times of its profile's trainings")
     stages: dict[str, list[tuple[int, float]]] = defaultdict(list)  # tasks and seconds of each dataset
     lacking = []
     for part, work in work_of(parameters).items():
@@ -107,9 +109,9 @@ def plan(parameters: Parameters, profile: str) -> str:
     totals["all"] = tuple(map(sum, zip(*totals.values(), strict=True)))
     width = max(map(len, totals))
     cores = parameters.runtime.workers or joblib.cpu_count()
-    # Beside its tasks a stage starts workers and loads kernels.
+    # Beside its tasks a stage starts workers and loads kernels; it did not wait for what was in the store.
     starts = (
-        s["wall_seconds"] - sum(s["core_seconds"].values()) / record["cores"]
+        s["wall_seconds"] - (sum(s["core_seconds"].values()) - s.get("stored_seconds", 0.0)) / record["cores"]
         for s in record["stages"].values()
     )
     wall = len(stages) * max(0.0, mean(starts))

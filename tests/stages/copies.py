@@ -70,6 +70,10 @@ class Place:
         """Everything that stages have written so far."""
         return contents(self.root, "data", leave_out="data/raw")
 
+    def forget(self) -> None:
+        """Remove the store, so that all is computed again."""
+        shutil.rmtree(self.root / "data/store", ignore_errors=True)
+
 
 @dataclass
 class Project:
@@ -151,6 +155,10 @@ class Project:
         self.succeed("git", "add", "--all")
         self.succeed("git", "commit", "--quiet", "--message", message)
 
+    def forget(self) -> None:
+        """Remove the store, so that all is computed again."""
+        shutil.rmtree(self.root / "data/store", ignore_errors=True)
+
     def contents(self) -> dict[str, bytes]:
         """Every file of the project, whoever keeps it; not what tools keep for themselves."""
         return contents(self.root, ".", leave_out=".dvc/tmp")
@@ -182,13 +190,13 @@ class Outcome:
 
 
 def contents(root: Path, folder: str, leave_out: str = ".git") -> dict[str, bytes]:
-    """Relative path -> bytes of all files below a folder, but for caches and repositories."""
+    """Relative path -> bytes of all files below a folder, but for caches, the store and repositories."""
     return {
         str(path.relative_to(root)): path.read_bytes()
         for path in sorted((root / folder).rglob("*"))
         if path.is_file()
         and not path.is_relative_to(root / leave_out)
-        and not {"__pycache__", ".git", "cache"} & set(path.relative_to(root).parts)
+        and not {"__pycache__", ".git", "cache", "store"} & set(path.relative_to(root).parts)
     }
 
 

@@ -398,7 +398,7 @@ def test_the_parts_of_a_pair(part: str) -> None:
 
 
 SPOILT = {
-    "empty": (b"", "profile is missing; allowed: all keys of the schema; `make params`"),
+    "empty": (b"", "about is missing; allowed: all keys of the schema; `make params`"),
     "a list": (b"- alpha_s\n", "params.yaml holds no parameters by name"),
     "a number": (b"5\n", "params.yaml cannot be read"),
     "half a line": (b"alpha_s: [1,\n", "params.yaml cannot be read"),

@@ -84,22 +84,40 @@ def test_dvcs_own_composition_writes_the_same_bytes(fresh: Project) -> None:
     assert yaml.safe_load(by_dvc)["alpha_s"] == 5
 
 
-def test_profiles_differ_in_effort_alone() -> None:
-    effort = {"profile", "runs", "resplits", "grid_folds", "max_iterations", "runtime"}
+def test_a_profile_is_the_paper_with_less_effort() -> None:
+    """Fewer runs, and of every list a part: what is the same run, has the same parameters."""
+    effort = {"profile", "runs", "resplits", "grid_folds", "max_iterations", "runtime", "derived"}
     composed = {
         name: yaml.safe_load(composition.compose_conf([f"profile={name}"])) for name in choices("profile")
     }
-    plain = {name: {k: v for k, v in c.items() if k not in effort} for name, c in composed.items()}
-    for c in plain.values():  # of what differs
-        for name in ("sha256", "fits", "values"):
-            del c["derived"][name]
-    grids = {name: c.pop("sensitivity") for name, c in plain.items()}  # quick's has fewer points, smoke's few
-    baselines = {name: c.pop("baselines") for name, c in plain.items()}  # smoke has the fast ones
-    assert plain["smoke"] == plain["quick"] == plain["paper"]
-    assert baselines["smoke"].items() < baselines["quick"].items() == baselines["paper"].items()
-    for fewer, more in (("smoke", "quick"), ("quick", "paper")):
-        for key, points in grids[more].items():
-            assert set(grids[fewer][key]) <= set(points), (fewer, key)
+
+    def is_part(fewer: Any, more: Any, key: str) -> None:
+        if isinstance(more, dict):
+            assert fewer.keys() <= more.keys(), key
+            for name, value in fewer.items():
+                is_part(value, more[name], f"{key}.{name}")
+        elif isinstance(more, list):
+            assert [item for item in more if item in fewer] == fewer, key
+        else:
+            assert fewer == more, key
+
+    for fewer, more in (("smoke", "paper"), ("quick", "paper")):
+        own = {key: value for key, value in composed[fewer].items() if key not in effort}
+        is_part(own, composed[more], fewer)
+        assert composed[fewer]["runs"] < composed[more]["runs"]
+    assert composed["quick"]["datasets"] == composed["paper"]["datasets"]
+    assert composed["quick"]["baselines"] == composed["paper"]["baselines"]
+
+
+def test_smoke_has_every_study_and_kind_of_method() -> None:
+    smoke = yaml.safe_load(composition.compose_conf(["profile=smoke"]))
+    trainings = smoke["derived"]["trainings"].values()
+    assert {one["study"] for one in trainings} == {"comparison", "tuned", "sensitivity"}
+    assert {one["family"] for one in trainings} == set(families.names())
+    kinds = {type(families.get(one["family"]).method(smoke["models"][one["model"]],
+             smoke["optimizers"][one["optimizer"]])).__name__ for one in trainings}  # fmt: skip
+    assert kinds == {"Search", "TwoStep", "Descent", "Memetic"}
+    assert smoke["derived"]["fits"]
 
 
 def test_the_defaults_are_the_papers() -> None:
@@ -191,8 +209,8 @@ def test_overrides_of_every_kind_arrive() -> None:
 FEW = ["datasets=[iris]"]  # composed in half the time; a later choice of datasets takes its place
 BAD = [
     # unknown keys
-    ("alpha_x=1", ["alpha_x=1", "no key 'alpha_x'", "allowed: alpha_s, alpha_t,"]),
-    ("+alpha_x=1", ["no key 'alpha_x'", "allowed: alpha_s, alpha_t,"]),
+    ("alpha_x=1", ["alpha_x=1", "no key 'alpha_x'", "allowed: about, alpha_s, alpha_t,"]),
+    ("+alpha_x=1", ["no key 'alpha_x'", "allowed: about, alpha_s, alpha_t,"]),
     ("alpha=1", ["no key 'alpha'", "did you mean alpha_"]),
     ("datasets.iris.colour=red", ["'colour' in datasets.iris", "allowed: class_column,"]),
     ("+datasets.iris.colour=red", ["'datasets.iris.colour'", "allowed: class_column,"]),
@@ -264,6 +282,12 @@ BAD = [
     ("comparison.modn=[nope]", ["comparison.modn is 'nope'", "allowed: adam, bbo,"]),
     ("+comparison.nope=[bbo]", ["comparison is 'nope'", "allowed: dnm, mlp, modn, modnf, modnp"]),
     ("optimizers=[bbo]", ["comparison.modn is 'ga'", "allowed: bbo"]),
+    ("only.optimizers=[nope]", ["only.optimizers is 'nope'", "allowed: adam, bbo,"]),
+    ("only.models=[nope]", ["only.models is 'nope'", "allowed: dnm, mlp, modn, modnf, modnp"]),
+    ("only.models=[]", ["only is {'models': []}", "names of which a study trains at least one pair"]),
+    ("only.models=modn", ["only.models=modn", "list"]),
+    ("only.datasets=[iris]", ["no key 'datasets' in only", "allowed: models, optimizers"]),
+    ("runtime.store_mib=-1", ["runtime.store_mib is -1", "allowed: an integer >= 0"]),
     ("dendrites=16", ["dendrites is 16", "multiples of 3", "MODNP gives each of 3 classes"]),
 ]  # fmt: skip
 
@@ -289,6 +313,65 @@ def test_dendrites_need_not_be_shared_out_where_no_model_shares_them() -> None:
 
 
 @pytest.mark.parametrize(
+    ("overrides", "pairs"),
+    [
+        (["only.optimizers=[bbo]"], ["comparison-modn-bbo", "comparison-modnp-bbo", "comparison-modnf-bbo",
+                                     "tuned-modn-bbo", "tuned-dnm-bbo", "sensitivity-modn-bbo"]),
+        (["only.models=[dnm,mlp]"], ["tuned-dnm-bbo", "tuned-mlp-bp", "tuned-mlp-adam"]),
+        (["only.models=[modnf]", "only.optimizers=[bp,es]"], ["comparison-modnf-bp", "comparison-modnf-es"]),
+        (["only.optimizers=[bbo]", "datasets=[wine]"], ["comparison-modn-bbo", "comparison-modnp-bbo",
+                                     "comparison-modnf-bbo", "tuned-modn-bbo", "tuned-dnm-bbo"]),
+    ],
+)  # fmt: skip
+def test_a_run_can_be_restricted(overrides: list[str], pairs: list[str]) -> None:
+    derived = yaml.safe_load(composition.compose_conf([*FEW, *overrides]))["derived"]
+    assert derived["pairs"] == list(derived["trainings"]) == pairs
+
+
+def test_the_file_says_that_it_is_composed() -> None:
+    first = (ROOT / "params.yaml").read_text().splitlines()[0]
+    assert first.startswith("about: Composed from conf/, do not edit") and "dvc exp run" in first
+
+
+BACK = "; `make params` returns to the defaults"
+LINES = {
+    "": "profile quick",
+    "alpha_s=5": f"profile quick, alpha_s=5 (default 10){BACK}",
+    "datasets=[iris]": f"profile quick, datasets=[iris] (default 11 of them){BACK}",
+    "profile=smoke": f"profile smoke{BACK} of quick",
+    "profile=smoke runs=4": f"profile smoke, runs=4 (default 2){BACK} of quick",
+    "only.optimizers=[bbo]": f"profile quick, only.optimizers=[bbo] (default null){BACK}",
+}
+
+
+@pytest.mark.parametrize("overrides", LINES)
+def test_a_line_tells_the_parameters_in_force(place: Place, overrides: str) -> None:
+    parameters = place.parameters(*overrides.split())
+    assert composition.describe(parameters) == LINES[overrides]
+    assert "make params" not in composition.describe(parameters, way_back=False)
+
+
+def test_the_line_of_many_differences_is_short(place: Place) -> None:
+    many = [f"datasets.{name}.iterations=7" for name in choices("datasets")]
+    line = composition.describe(place.parameters(*many))
+    assert line.count("(default ") == 6 and ", and 5 more; `make params`" in line
+
+
+def test_the_defaults_are_composed_once(sources: Project) -> None:
+    """They are kept until conf/ changes."""
+    kept = sources.root / ".dvc/tmp/defaults"
+    show = ("python", "-m", "stages.tools.params", "--show")
+    assert sources.succeed(*show) == "params: profile quick\n"
+    (path,) = kept.glob("*.json")
+    content = path.read_text()
+    path.write_text(content.replace('"alpha_s": 10.0', '"alpha_s": 11.0', 1))
+    assert "alpha_s=10 (default 11)" in sources.succeed(*show)
+    path.write_text(content[:50])
+    assert sources.succeed(*show) == "params: profile quick\n"
+    assert path.read_text() == content
+
+
+@pytest.mark.parametrize(
     ("before", "after", "expected"),
     [
         ("alpha_s: 10.0", "alpha_s: -1", ["alpha_s is -1.0", "a finite number > 0"]),
@@ -297,8 +380,27 @@ def test_dendrites_need_not_be_shared_out_where_no_model_shares_them() -> None:
         ("    missing: refuse\n", "", ["datasets.iris.missing is missing", "make params"]),
         ("  protocol: published\n", "", ["split.protocol is missing", "make params"]),
         ("seed: 100\n", "seed: 100\nalpha_x: 10.0\n", ["no key 'alpha_x'"]),
-        ("iterations: 300", "iterations: 7", ["stale: derived.", "make params"]),
-        ("seed: 100\n", "seed: 7\n", ["stale: derived.sha256", "make params"]),
+        (
+            "iterations: 300",
+            "iterations: 7",
+            ["derived.budgets.iris is 300, but 7 follows", "iris.iterations=7 (default 300)", "make params"],
+        ),
+        ("seed: 100\n", "seed: 7\n", ["seed=7 (default 100)", "make params", "dvc exp run -S key=value"]),
+        (
+            "test_size: 60",
+            "test_size: 30",
+            ["test_sizes.iris is 60, but 30 follows", "datasets.iris.test_size=30 (default 60)"],
+        ),
+        (
+            "  - ga\n",
+            "",
+            [
+                "derived.trainings.comparison-modn-ga does not follow",
+                "modn=[bbo,pso,",
+                "(default [bbo,ga,pso,",
+            ],
+        ),
+        ("  - comparison-modn-ga\n", "", ["derived.pairs is", "make params"]),
         ("source: bundled", "source: web", ["fetch.source is 'web'", "bundled, uci"]),
         ("file: data/raw/uci/iris.csv", "file: iris.csv", ["datasets.iris.file is 'iris.csv'"]),
     ],

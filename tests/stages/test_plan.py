@@ -50,7 +50,7 @@ def test_the_plan_of_a_fresh_clone_counts_every_task_and_writes_nothing(fresh: P
     (fresh.root / "reports/quick").mkdir(parents=True)
     (fresh.root / "reports/quick/provenance.json").write_bytes(QUICK.read_bytes())
     before = fresh.contents()
-    done = fresh.stage("tools.plan", "profile=smoke", "datasets=[iris,caesarian]")
+    done = fresh.stage("tools.plan", "profile=smoke", "datasets=[iris,caesarian]", "baselines=[dnm,knn]")
     assert done.returncode == 0, done.stdout
     tasks = table(done.stdout)
     assert tasks["comparison modn-bbo"] == 2 * 2  # datasets, runs
@@ -147,7 +147,7 @@ def test_the_closest_has_the_same_optimizer_then_model_then_study_then_size() ->
 
 
 def test_every_baseline_is_planned_on_the_datasets_that_it_is_fitted_on(place: Place) -> None:
-    parameters = place.parameters("profile=smoke", "datasets=[iris,caesarian]")
+    parameters = place.parameters("profile=smoke", "datasets=[iris,caesarian]", "baselines=[dnm,knn]")
     fetch(parameters)
     resplit(parameters)
     fits = {(part.model, part.dataset) for part in plan.work_of(parameters) if part.study == "baselines"}

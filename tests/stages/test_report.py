@@ -15,7 +15,7 @@ from results import Material, make_baseline_runs, make_curves, make_material, ma
 
 from stages import report
 from stages.config.schema import Parameters
-from stages.io import files
+from stages.io import files, provenance
 from stages.io.entrypoint import StageError
 from stages.study import figures, making, markdown, measures
 from stages.study.figures import StudyFigure
@@ -51,7 +51,7 @@ def lay_out(place: Place, material: Material, *overrides: str) -> Parameters:
     trainings = parameters.derived["trainings"].values()
     trained = [f"{training['study']}/{training['model']}-{training['optimizer']}" for training in trainings]
     for name in trained + [f"baselines/{name}" for name in parameters.baselines]:
-        files.write_json(files.PROVENANCE / f"{name}.json", FACTS)
+        provenance.write(*name.split("/"), FACTS)
     for figure in figures.drawable(folder / "tables"):
         files.write_text(folder / f"figures/{figure.name}.png", "")
     return parameters
@@ -86,7 +86,7 @@ def test_the_text_has_results_only_and_the_page_how_they_were_made(place: Place,
     assert "How it was made" in page and "<td>train comparison modn-bbo</td>" in page
     assert '<td class="right">0.5</td>' in page, "the seconds of a fit"
     for path in files.PROVENANCE.rglob("*.json"):
-        files.write_json(path, FACTS | {"wall_seconds": 7.0, "machine": "arm64"})
+        provenance.write(path.parent.name, path.stem, FACTS | {"wall_seconds": 7.0, "machine": "arm64"})
     (files.PROVENANCE / "comparison/modn-bbo.json").unlink()
     report.report(parameters)
     assert (folder / "report.md").read_text(encoding="utf-8") == first

@@ -38,7 +38,7 @@ def run(place: Runtime, names: Iterable[str]) -> tuple[list[str], str]:
     """The results in the order they came, and the error at the end."""
     results, error = [], ""
     try:
-        for result in runtime.run_tasks(place, work, {name: (name,) for name in names}):
+        for _, result in runtime.run_tasks(place, work, {name: (name,) for name in names}):
             results.append(result)
     except StageError as raised:
         error = str(raised)
@@ -59,7 +59,7 @@ def meet(path: Path, comes_first: bool) -> str:
 def test_results_come_as_they_are_done(tmp_path: Path) -> None:
     assert run(ONE, ["a", "b", "c"]) == (["a done", "b done", "c done"], "")
     tasks = {"first": (tmp_path / "met", True), "second": (tmp_path / "met", False)}
-    assert list(runtime.run_tasks(TWO, meet, tasks)) == ["second", "first"]
+    assert [result for _, result in runtime.run_tasks(TWO, meet, tasks)] == ["second", "first"]
 
 
 @pytest.mark.parametrize("place", [ONE, TWO], ids=["one", "two"])
@@ -104,7 +104,7 @@ def threads(_: int) -> tuple[set[int], bool]:
 @pytest.mark.parametrize("place", [ONE, TWO], ids=["one", "two"])
 def test_a_task_has_one_thread(place: Runtime) -> None:
     tasks = {str(k): (k,) for k in range(3)}
-    assert list(runtime.run_tasks(place, threads, tasks)) == [({1}, False)] * 3
+    assert [result for _, result in runtime.run_tasks(place, threads, tasks)] == [({1}, False)] * 3
 
 
 def test_the_stage_names_the_cell_and_the_seed(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,10 +113,10 @@ def test_the_stage_names_the_cell_and_the_seed(place: Place, monkeypatch: pytest
     split(parameters)
     honest = train_module.train_one
 
-    def fails_once(cell, method, budget, run, *rest):  # type: ignore[no-untyped-def]
-        if (cell.dataset, run) == ("iris", 1):
+    def fails_once(cell, method, budget, seed, *rest):  # type: ignore[no-untyped-def]
+        if (cell.dataset, seed) == ("iris", 101):
             raise MemoryError("no room for 3 GiB")
-        return honest(cell, method, budget, run, *rest)
+        return honest(cell, method, budget, seed, *rest)
 
     monkeypatch.setattr(train_module, "train_one", fails_once)
     before = place.made()

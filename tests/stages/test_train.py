@@ -22,7 +22,12 @@ from stages.report import report
 from stages.split import split
 from stages.train import train
 
-SMOKE = ("profile=smoke", "datasets=[iris,caesarian]")
+SMOKE = (
+    "profile=smoke",
+    "datasets=[iris,caesarian]",
+    "comparison.modnp=[bp]",
+    "comparison.modnf=[bbo,bp_exact,pso,es]",
+)
 
 
 def prepared(place: Place, *overrides: str) -> Parameters:
@@ -141,6 +146,7 @@ def test_one_worker_or_two_give_the_same_bytes(project: Project) -> None:
     before = trained_bytes(project)
     for path in project.root.glob("data/models/comparison/modnf-bbo/*"):
         path.unlink()
+    project.forget()
     pair = ["study=comparison", "model=modnf", "optimizer=bbo"]
     done = project.stage("train", *pair, "runtime.workers=2", NUMBA_DEBUG_CACHE="1")
     assert done.returncode == 0, done.stdout
@@ -157,6 +163,7 @@ def test_ctrl_c_ends_the_stage_soon_and_leaves_no_half_written_file(project: Pro
     command = ["python", "-m", "stages.train", "study=comparison", "model=modnf", "optimizer=bbo"]
     with project.started(*command, f"runtime.workers={workers}", *endless) as process:
         assert process.stdout is not None
+        assert "train: profile quick" in process.stdout.readline()
         assert "iris done" in process.stdout.readline()
         begin = time.monotonic()
         os.killpg(process.pid, signal.SIGINT)
@@ -193,7 +200,6 @@ def test_a_study_may_be_left_out(place: Place) -> None:
     one += ["optimizers.es.iterations=0"]
     parameters = prepared(place, *one, *nothing_else)
     train(parameters, "comparison", "modnf", "es")
-    train(parameters, "sensitivity", "modn", "bbo")
     evaluate(parameters)
     plot(parameters)
     report(parameters)

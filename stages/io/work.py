@@ -1,0 +1,69 @@
+"""The tasks of a stage, from their arguments to the files that it writes."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from stages.config.schema import Runtime
+from stages.io import files
+from stages.io.progress import Progress
+from stages.io.sources import Registries
+from stages.io.store import Result, Task, remembered
+
+
+class Work:
+    """Tasks, each of which is a run in one of the files; a file holds its runs stacked, in their order."""
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self.tasks: dict[str, tuple[Any, ...]] = {}
+        self.datasets: dict[str, str] = {}  # by task
+        self.files: dict[str, list[str]] = defaultdict(list)  # name -> its tasks
+        self.results: dict[str, Result] = {}
+        self.wall_seconds = 0.0
+
+    def add(self, name: str, dataset: str, file: str, task: tuple[Any, ...]) -> None:
+        """One more task, with its arguments."""
+        self.tasks[name] = task
+        self.datasets[name] = dataset
+        self.files[file].append(name)
+
+    def do(
+        self,
+        runtime: Runtime,
+        function: Task,
+        modules: Iterable[str] = (),
+        registries: Registries | None = None,
+    ) -> None:
+        """Take results from the store and compute the others; see `remembered`."""
+        begin = perf_counter()
+        with Progress(self.label, self.datasets.values()) as progress:
+            for name, result in remembered(runtime, function, self.tasks, modules, registries):
+                self.results[name] = result
+                progress.advance(self.datasets[name])
+        self.wall_seconds = perf_counter() - begin
+        stored = sum(result.stored for result in self.results.values())
+        if stored:
+            print(f"{self.label}: {stored} of {len(self.tasks)} runs were in data/store", flush=True)
+
+    def write(self, folder: Path) -> None:
+        """Replace a folder by one with a file for each name."""
+        with files.replaced_folder(folder) as fresh:
+            for file, names in self.files.items():
+                runs = [self.results[name].arrays for name in names]
+                stacked = {key: np.stack([arrays[key] for arrays in runs]) for key in runs[0]}
+                files.write_arrays(fresh / f"{file}.npz", stacked)
+
+    def clocks(self) -> dict[str, Any]:
+        """Seconds of this stage, of its tasks by dataset, and how much of those was spent earlier."""
+        core: dict[str, float] = defaultdict(float)
+        stored = 0.0
+        for name, result in self.results.items():
+            spent = sum(result.seconds.values())
+            core[self.datasets[name]] += spent
+            stored += spent * result.stored
+        return {"wall_seconds": self.wall_seconds, "core_seconds": dict(core), "stored_seconds": stored}

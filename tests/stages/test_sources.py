@@ -1,0 +1,97 @@
+"""stages.io.sources: the files it finds by reading are those that Python imports and executes."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from copies import ROOT
+
+from stages.io import sources
+
+TRACED = """
+import json, sys
+from pathlib import Path
+import numpy as np
+from stages.study import families, training
+from stages.study.cells import Cell
+
+model, optimizer = json.loads(sys.argv[1])
+settings = {key: value for key, value in model.items() if key != "title"}
+cell = Cell("comparison", "own", "own", "own", 4, 2, 10.0, 1.0, settings)
+method = families.get(model["family"]).method(model, optimizer, 2)
+rng = np.random.default_rng(0)
+X, y = rng.random((20, 3)), np.arange(20) % 2
+executed = set()
+sys.setprofile(lambda frame, event, argument: executed.add(frame.f_code.co_filename))
+training.train_one(cell, method, 2, 100, X, y)
+sys.setprofile(None)
+imported = [getattr(module, "__file__", None) for module in sys.modules.values()]
+print(json.dumps([sorted(executed), sorted(filter(None, imported))]))
+"""
+MODN = {"title": "MODN", "family": "modn", "filter": "learned", "filter_iterations": 2, "rounds": 1}
+DNM = {"title": "DNM", "family": "dnm", "theta_o": [0.5]}
+MLP = {"title": "MLP", "family": "mlp"}
+BBO = {"algorithm": "bbo", "population": 10, "iterations": None}
+PAIR = {"algorithm": "bbo+adam", "first": BBO | {"iterations": 2}, "then": {"iterations": 2}}
+TRAININGS = {
+    "modn-bbo": (MODN, BBO, {"bbo"}),
+    "modn-adam": (MODN, {"algorithm": "adam", "iterations": 2}, {"adam"}),
+    "modn-bbo_adam": (MODN, PAIR, {"bbo", "adam"}),
+    "dnm-bbo": (DNM, BBO, {"bbo"}),
+    "mlp-bp": (MLP, {"algorithm": "bp", "population": 1, "iterations": 2}, {"bp"}),
+}
+
+
+def ours(paths: list[str]) -> set[Path]:
+    """Those of the project, without stages.config, whose values are causes of their own."""
+    found = {Path(path) for path in paths}
+    folders = [ROOT / package for package in sources.OURS]
+    return {
+        path
+        for path in found
+        if any(path.is_relative_to(folder) for folder in folders)
+        and not path.is_relative_to(ROOT / "stages/config")
+    }
+
+
+@pytest.mark.parametrize("name", TRAININGS)
+def test_what_a_training_executes_and_imports_is_in_its_closure(name: str) -> None:
+    model, optimizer, algorithms = TRAININGS[name]
+    registries: Mapping[str, set[str]] = {
+        "modn.optimizers": {f"modn.optimizers.{algorithm}" for algorithm in algorithms},
+        "stages.study.families": {f"stages.study.families.{model['family']}"},
+    }
+    closure = sources.closure(["stages.study.training"], registries)
+    done = subprocess.run(
+        [sys.executable, "-c", TRACED, json.dumps([model, optimizer])],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    executed, imported = map(ours, json.loads(done.stdout))
+    assert len(executed) > 5 and executed <= closure
+    siblings = set((ROOT / "modn/optimizers").rglob("*.py"))  # registered, not used
+    assert imported - siblings <= closure
+
+
+def test_a_training_does_not_depend_on_how_it_is_called_or_shown() -> None:
+    closure = {str(path.relative_to(ROOT)) for path in sources.closure(["stages.study.training"])}
+    assert {"modn/fast/kernels.py", "modn/neuron.py", "stages/study/training.py"} <= closure
+    assert not [
+        name for name in closure if name.startswith(("stages/io", "stages/config", "modn/estimators"))
+    ]
+
+
+def test_the_digest_changes_with_a_content_or_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "ROOT", tmp_path)
+    one, two = tmp_path / "one.py", tmp_path / "two.py"
+    one.write_text("x = 1\n")
+    two.write_text("x = 1\n")
+    first = sources.digest([one])
+    assert sources.digest([two]) != first
+    one.write_text("x = 2\n")
+    assert sources.digest([one]) != first

@@ -1,0 +1,344 @@
+"""data/store: it saves work, and changes no byte; nothing is taken from it whose causes have changed."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from copies import Place, Project, contents
+
+from stages.config.schema import Parameters, Runtime
+from stages.fetch import fetch
+from stages.fit import fit
+from stages.io import files, machine, provenance, sources, store
+from stages.io.store import Store
+from stages.resplit import resplit
+from stages.split import split
+from stages.train import train
+
+SMOKE = ("profile=smoke", "datasets=[iris,caesarian]")
+PAIR = ("comparison", "modnf", "bbo")
+TRAIN = ("python", "-m", "stages.train", "study=comparison", "model=modnf", "optimizer=bbo")
+RESULT = ({"x": np.arange(100.0)}, {"training": 1.5})
+
+
+def prepared(place: Place, *overrides: str) -> Parameters:
+    parameters = place.parameters(*SMOKE, *overrides)
+    fetch(parameters)
+    split(parameters)
+    return parameters
+
+
+def trained(place: Place) -> dict[str, bytes]:
+    return contents(place.root, "data/models/comparison/modnf-bbo")
+
+
+def entries(root: Path) -> list[Path]:
+    return sorted((root / "data/store").glob("*/*"))
+
+
+def from_store(text: str) -> int:
+    """How many runs a stage took from the store, as it says itself."""
+    lines = [line for line in text.splitlines() if "were in data/store" in line]
+    return int(lines[0].split(": ")[1].split()[0]) if lines else 0
+
+
+def test_more_runs_compute_only_those_and_give_the_bytes_of_a_run_from_nothing(
+    place: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    train(prepared(place, "runs=3"), *PAIR)
+    assert from_store(capsys.readouterr().out) == 0
+    train(prepared(place, "runs=5"), *PAIR)
+    assert from_store(capsys.readouterr().out) == 2 * 3
+    grown = trained(place)
+    place.forget()
+    train(prepared(place, "runs=5"), *PAIR)
+    assert from_store(capsys.readouterr().out) == 0
+    assert trained(place) == grown
+
+
+def test_fewer_or_more_datasets_repeat_nothing(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    train(prepared(place), *PAIR)
+    both = trained(place)
+    train(prepared(place, "datasets=[iris]"), *PAIR)
+    assert from_store(capsys.readouterr().out) == 2
+    assert trained(place).items() < both.items()
+    train(prepared(place, "datasets=[iris,wine]"), *PAIR)
+    assert from_store(capsys.readouterr().out) == 2
+
+
+CAUSES = [
+    ["seed=200"],
+    ["alpha_s=5"],
+    ["alpha_t=2"],
+    ["dendrites_per_class=3"],
+    ["max_iterations=4"],
+    ["optimizers.bbo.population=20"],
+    ["split.seed=1"],
+    ["datasets.iris.test_size=50", "datasets.caesarian.test_size=10"],
+]
+NO_CAUSES = [["models.modnf.title=X"], ["runtime.workers=2"], ["comparison.modn=[]"], ["resplits=1"]]
+
+
+@pytest.mark.parametrize("overrides", CAUSES, ids=[override[0] for override in CAUSES])
+def test_another_cause_is_another_training(
+    place: Place, overrides: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    train(prepared(place), *PAIR)
+    train(prepared(place, *overrides), *PAIR)
+    assert from_store(capsys.readouterr().out) == 0
+
+
+@pytest.mark.parametrize("overrides", NO_CAUSES, ids=[override[0] for override in NO_CAUSES])
+def test_what_is_no_cause_repeats_nothing(
+    place: Place, overrides: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    train(prepared(place), *PAIR)
+    train(prepared(place, *overrides), *PAIR)
+    assert from_store(capsys.readouterr().out) == 4
+
+
+def test_fits_are_stored_as_well(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    def fitted(*overrides: str) -> dict[str, bytes]:
+        parameters = place.parameters(*SMOKE, *overrides)
+        fetch(parameters)
+        resplit(parameters)
+        fit(parameters, "knn")
+        return contents(place.root, "data/models/baselines/knn")
+
+    first = fitted()
+    assert from_store(capsys.readouterr().out) == 0
+    assert fitted("baselines.knn.title=X") == first
+    assert from_store(capsys.readouterr().out) == 4
+    fitted("resplits=3")
+    assert from_store(capsys.readouterr().out) == 4
+    fitted("grid_folds=3")
+    assert from_store(capsys.readouterr().out) == 0
+
+
+def test_versions_and_the_processor_are_causes(
+    place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parameters = prepared(place)
+    train(parameters, *PAIR)
+    for name, found in (("versions", machine.versions()), ("processor", machine.processor())):
+        for key in found:
+            with monkeypatch.context() as changed:
+                changed.setattr(machine, name, lambda other={**found, key: "another"}: other)
+                train(parameters, *PAIR)
+                assert from_store(capsys.readouterr().out) == 0, key
+
+
+def test_the_environment_is_part_of_the_processor() -> None:
+    code = "from stages.io import machine; print(machine.processor())"
+
+    def found(**environment: str) -> str:
+        kept = {
+            key: value for key, value in os.environ.items() if not key.startswith(("NUMBA_", "OPENBLAS_"))
+        }
+        return subprocess.check_output([sys.executable, "-c", code], env=kept | environment, text=True)
+
+    usual = found()
+    assert found(NUMBA_CPU_NAME="generic") != usual
+    assert found(NUMBA_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1") == usual
+    other = "Haswell" if "Haswell" not in usual else "Nehalem"
+    assert found(OPENBLAS_CORETYPE=other) != usual
+
+
+def test_an_edited_source_is_another_cause(project: Project) -> None:
+    """In a copy: of a kernel, of the optimizer; but of no progress bar."""
+    assert from_store(project.succeed(*TRAIN)) == 4
+    for name, reused in (("stages/io/progress.py", 4), ("modn/optimizers/pso.py", 4)):
+        path = project.root / name
+        path.write_text(path.read_text() + "# edited\n")
+        assert from_store(project.succeed(*TRAIN)) == reused, name
+    before = contents(project.root, "data/models/comparison/modnf-bbo")
+    for name in ("modn/optimizers/bbo.py", "modn/loss.py"):
+        path = project.root / name
+        path.write_text(path.read_text() + "# edited\n")
+        assert from_store(project.succeed(*TRAIN)) == 0, name
+    assert contents(project.root, "data/models/comparison/modnf-bbo") == before
+
+
+def test_a_source_that_is_edited_meanwhile_leaves_nothing_behind(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digests = iter(["before", *["after"] * 10])
+    monkeypatch.setattr(sources, "digest", lambda files: next(digests))
+    train(prepared(place), *PAIR)
+    assert entries(place.root) == []
+
+
+@pytest.mark.parametrize("damage", ["truncated", "flipped", "empty", "foreign", "folder"])
+def test_a_damaged_entry_is_computed_again_with_a_warning(
+    place: Place, damage: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parameters = prepared(place)
+    train(parameters, *PAIR)
+    whole = trained(place)
+    path = entries(place.root)[0]
+    content = path.read_bytes()
+    path.unlink()
+    if damage == "folder":
+        path.mkdir()
+    else:
+        middle = len(content) // 2
+        path.write_bytes(
+            {
+                "truncated": content[:middle],
+                "flipped": content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :],
+                "empty": b"",
+                "foreign": b"\x80\x04K\x01.",  # a pickle
+            }[damage]
+        )
+    capsys.readouterr()
+    train(parameters, *PAIR)
+    captured = capsys.readouterr()
+    assert f"store: {path.name} is damaged; it is computed again" in captured.err
+    assert from_store(captured.out) == 3
+    assert trained(place) == whole
+    if damage != "folder":
+        assert files.read_arrays(path).keys() >= {"parameters", "curve"}
+
+
+def test_the_seconds_are_kept(place: Place) -> None:
+    train(prepared(place), *PAIR)
+    first = provenance.read("comparison", "modnf-bbo")
+    train(prepared(place), *PAIR)
+    again = provenance.read("comparison", "modnf-bbo")
+    assert first is not None and again is not None
+    assert first["stored_seconds"] == 0
+    assert again["core_seconds"] == pytest.approx(first["core_seconds"])
+    assert again["stored_seconds"] == pytest.approx(sum(first["core_seconds"].values()))
+
+
+def test_a_record_of_other_results_is_no_record(place: Place) -> None:
+    train(prepared(place), *PAIR)
+    assert provenance.read("comparison", "modnf-bbo") is not None
+    assert provenance.read("comparison", "modnf-pso") is None
+    path = place.root / "data/models/comparison/modnf-bbo/iris.npz"
+    path.write_bytes(path.read_bytes() + b" ")
+    assert provenance.read("comparison", "modnf-bbo") is None
+
+
+def test_the_least_recently_used_are_dropped(tmp_path: Path) -> None:
+    keys = [character * 64 for character in "abcde"]
+    kept = Store(tmp_path / "store", 1)
+    for age, key in enumerate(keys):
+        kept.put(key, *RESULT)
+        os.utime(kept._path(key), (1000 + age, 1000 + age))
+    size = kept._path(keys[0]).stat().st_size
+    assert kept.get(keys[0]) is not None  # used just now
+    kept.limit = 3 * size
+    kept.trim()
+    assert [key for key in keys if kept.get(key) is not None] == ["a" * 64, "d" * 64, "e" * 64]
+    leftover = tmp_path / "store/aa/.killed.part"
+    leftover.write_bytes(bytes(size))
+    os.utime(leftover, (0, 0))
+    kept.trim()
+    assert not leftover.exists()
+    kept.limit = 0
+    kept.trim()
+    assert not list(tmp_path.glob("store/*/*"))
+
+
+def test_a_stage_keeps_the_store_below_its_size(place: Place) -> None:
+    train(prepared(place, "runtime.store_mib=0"), *PAIR)
+    assert entries(place.root) == []
+    assert trained(place)
+
+
+def test_a_store_that_cannot_be_written_is_told_of_once(
+    place: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parameters = prepared(place)
+    (place.root / "data/store").write_text("no folder")
+    train(parameters, *PAIR)
+    assert capsys.readouterr().err.count("store: store cannot be written") == 1
+    assert len(trained(place)) == 2
+
+
+@pytest.mark.parametrize("value", [object(), {1, 2}, b"x"])
+def test_what_has_no_plain_value_is_no_cause(value: object) -> None:
+    with pytest.raises(TypeError, match="cannot be part of a fingerprint"):
+        store.fingerprint({"value": value})
+
+
+def test_a_fingerprint_tells_values_apart() -> None:
+    one = np.zeros((2, 3))
+    values = [
+        one, one.reshape(3, 2), one.astype(np.float32), one + 1, 0, 0.5, "0", None, [], [0],
+        {"a": 0}, {"b": 0}, Runtime(), replace(Runtime(), workers=2),
+    ]  # fmt: skip
+    assert len({store.fingerprint({"value": value}) for value in values}) == len(values)
+    assert store.fingerprint({"a": (1, 2), "b": 3}) == store.fingerprint({"b": 3, "a": [1, 2]})
+
+
+def endless(project: Project) -> Iterator[subprocess.Popen[str]]:
+    """A training that has finished iris and is at caesarian, which is endless."""
+    long = ["datasets.iris.iterations=1", "datasets.caesarian.iterations=100000000", "max_iterations=null"]
+    with project.started(*TRAIN, "runtime.workers=2", *long) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if "iris done" in line:
+                break
+        yield process
+
+
+@pytest.mark.slow
+def test_a_killed_stage_repeats_only_what_was_at_work(project: Project) -> None:
+    project.forget()
+    for process in endless(project):
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait(60)
+    short = ["datasets.iris.iterations=1", "datasets.caesarian.iterations=2", "max_iterations=null"]
+    assert from_store(project.succeed(*TRAIN, *short)) == 2  # both runs of iris
+    resumed = contents(project.root, "data/models/comparison/modnf-bbo")
+    project.forget()
+    assert from_store(project.succeed(*TRAIN, *short)) == 0
+    assert contents(project.root, "data/models/comparison/modnf-bbo") == resumed
+
+
+@pytest.mark.slow
+def test_two_processes_may_share_a_store(project: Project) -> None:
+    """Both at once, from nothing, one at a smaller size: the same bytes, and no entry is damaged."""
+    expected = contents(project.root, "data/models/comparison/modnf-bbo")
+    project.forget()
+    others = [project.root, project.root.parent / "other"]
+    shutil.copytree(project.root, others[1])
+    shutil.rmtree(others[1] / "data/store", ignore_errors=True)
+    (others[0] / "data/store").mkdir()
+    (others[1] / "data/store").symlink_to(others[0] / "data/store")
+    for _ in range(3):
+        running = [
+            subprocess.Popen(TRAIN, cwd=root, env=project.environment(), stdout=-1, stderr=-2, text=True)
+            for root in others
+        ]
+        for process, root in zip(running, others, strict=True):
+            output, _ = process.communicate(timeout=120)
+            assert process.returncode == 0 and "damaged" not in output, output
+            assert contents(root, "data/models/comparison/modnf-bbo") == expected
+        for path in entries(others[0])[::2]:
+            path.unlink()
+    assert not list((others[0] / "data/store").rglob(".*"))
+
+
+@pytest.mark.slow
+def test_a_cluster_uses_the_store_of_the_one_who_asks(project: Project) -> None:
+    pytest.importorskip("distributed")
+    project.forget()
+    expected = contents(project.root, "data/models/comparison/modnf-bbo")
+    dask = ("runtime.engine=dask", "runtime.workers=1")
+    assert from_store(project.succeed(*TRAIN, *dask)) == 0
+    begin = time.monotonic()
+    assert from_store(project.succeed(*TRAIN)) == 4
+    assert from_store(project.succeed(*TRAIN, *dask)) == 4
+    assert time.monotonic() - begin < 60
+    assert contents(project.root, "data/models/comparison/modnf-bbo") == expected
