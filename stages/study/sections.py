@@ -118,10 +118,13 @@ def _table1(results: Results) -> str:
 
 
 def _table2(results: Results) -> str:
-    """Every optimizer's parameters as run; those of a pair of optimizers one after the other."""
+    """The parameters of every optimizer that was run; those of a pair of optimizers one after the other."""
     cap = results.parameters.max_iterations
+    run = {training["optimizer"] for training in results.parameters.derived["trainings"].values()}
     rows = []
     for name, block in results.parameters.optimizers.items():
+        if name not in run:
+            continue
         parts = [part for part in block.values() if isinstance(part, Mapping)] or [block]
         columns: dict[str, Callable[[Mapping[str, Any]], str]] = {
             "population": lambda part: str(part.get("population", "")),
@@ -146,6 +149,8 @@ def _other_parameters(block: Mapping[str, Any]) -> str:
 def _table3(results: Results) -> str:
     """Ours and the paper's, the best of each dataset in bold."""
     table3 = results.tables["table3"]
+    if table3.empty:
+        return ""
     is_best = table3["acc_mean"] == table3.groupby("dataset")["acc_mean"].transform("max")
     # The paper's first.
     order = sorted(dict.fromkeys(table3["optimizer"]), key=lambda name: name not in paper.OPTIMIZERS)

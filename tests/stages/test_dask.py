@@ -115,6 +115,7 @@ def test_a_task_that_takes_its_workers_with_it_is_named_when_the_others_are_done
 @pytest.mark.slow
 def test_a_worker_without_the_project_is_told_of(project: Project, tmp_path: Path) -> None:
     before = trained(project)
+    project.forget()
     with scheduler(project) as address, worker(project, address, tmp_path):
         done = project.run(*TRAIN, "runtime.engine=dask", f"runtime.address={address}")
     assert done.returncode == 1
@@ -132,6 +133,7 @@ def test_a_worker_with_other_code_is_refused() -> None:
 
 @pytest.mark.slow
 def test_an_address_where_nobody_answers_is_told_of(project: Project) -> None:
+    project.forget()
     done = project.run(*TRAIN, "runtime.engine=dask", "runtime.address=tcp://127.0.0.1:9")
     assert done.returncode == 1
     assert "'tcp://127.0.0.1:9': no Dask scheduler answers there" in done.stdout

@@ -208,3 +208,19 @@ def test_a_study_may_be_left_out(place: Place) -> None:
     assert "| ES | 250 | 0, at most 3 |" in text  # none, not the dataset's budget
     assert text.count("| **not run** | lacks ") == 9
     assert [path.name for path in (place.root / "reports/smoke/figures").iterdir()] != []
+
+
+@pytest.mark.parametrize(
+    "only", ["only.optimizers=[bbo]", "only.models=[modn]", "only.models=[dnm]", "only.optimizers=[bp_exact]"]
+)
+def test_a_restricted_run_has_a_report(place: Place, only: str) -> None:
+    parameters = prepared(place, "baselines=[]", "sensitivity.dendrites=[4]", only)
+    trainings = parameters.derived["trainings"]
+    for training in trainings.values():
+        train(parameters, training["study"], training["model"], training["optimizer"])
+    evaluate(parameters)
+    plot(parameters)
+    report(parameters)
+    runs = files.read_csv(place.root / "reports/smoke/tables/runs.csv")
+    found = {"-".join(row) for row in runs[["study", "model", "optimizer"]].itertuples(index=False)}
+    assert found == set(trainings)
