@@ -32,7 +32,7 @@ def test_the_first_run_makes_the_report(finished: tuple[Project, Outcome]) -> No
     for pair in ("modnf-bbo", "modnf-pso"):
         assert 0 < metrics["comparison"][pair]["acc"] <= 1
     tracked = project.succeed("git", "ls-files", "reports").split()
-    assert set(tracked) == set(made)
+    assert set(tracked) == set(made) - {"reports/quick/index.html"}
 
 
 def test_the_figures_of_the_report_are_there(finished: tuple[Project, Outcome]) -> None:
