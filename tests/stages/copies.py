@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+import yaml
+
 from stages.config import composition
 from stages.config.schema import Parameters
 
@@ -29,6 +31,18 @@ PIECES = [
     "modn",
     "stages",
 ]
+
+
+def pairs(comparison: dict[str, str], tuned: dict[str, str]) -> list[str]:
+    """Overrides that make the studies train these pairs only, whatever else conf/ lists."""
+    listed = yaml.safe_load((ROOT / "conf/config.yaml").read_text())
+    return [
+        f"{study}.{model}=[{optimizers}]"
+        for study, chosen in (("comparison", comparison), ("tuned", tuned))
+        for model, optimizers in (dict.fromkeys(listed[study], "") | chosen).items()
+    ]
+
+
 # Two datasets, two optimizers, few iterations, in the default profile.
 FEW = [
     "profile=quick",
@@ -36,14 +50,9 @@ FEW = [
     "max_iterations=3",
     "runtime.workers=1",
     "datasets=[iris,caesarian]",
-    "comparison.modn=[]",
-    "comparison.modnp=[]",
-    "comparison.modnf=[bbo,pso]",
+    *pairs({"modnf": "bbo,pso"}, {"modn": "bbo", "mlp": "bp"}),
     "baselines=[modn,knn]",
     "resplits=2",
-    "tuned.modn=[bbo]",
-    "tuned.dnm=[]",
-    "tuned.mlp=[bp]",
     "sensitivity.dendrites=[4,8]",
     "sensitivity.alpha_s=[5,10]",
     "sensitivity.alpha_t=[1]",
@@ -57,12 +66,7 @@ SMALL = (
     "runs=1",
     "max_iterations=1",
     "models=[modn,modnp,modnf]",
-    "comparison.modn=[]",
-    "comparison.modnp=[]",
-    "comparison.modnf=[bbo]",
-    "tuned.modn=[]",
-    "tuned.dnm=[]",
-    "tuned.mlp=[]",
+    *pairs({"modnf": "bbo"}, {}),
     "sensitivity.datasets=[]",
     "baselines=[]",
     "split=sound",

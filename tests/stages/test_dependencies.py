@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 import yaml
-from copies import ROOT, Place
+from copies import ROOT, Place, pairs
 
 from modn import methods, optimizers
 from stages.config.schema import Parameters
@@ -235,8 +235,7 @@ def test_every_parameter_that_a_stage_reads_is_declared(place: Place) -> None:
     """All but `runtime`, on which no result depends; the report has them all."""
     parameters = place.parameters(
         "profile=smoke", "datasets=[iris,caesarian]", "runs=1", "max_iterations=1", "optimizers=[bbo,bp]",
-        "comparison.modn=[bbo]", "comparison.modnp=[bp]", "comparison.modnf=[]", "tuned.mlp=[bp]",
-        "baselines=[knn]",
+        *pairs({"modn": "bbo", "modnp": "bp"}, {"modn": "bbo", "dnm": "bbo", "mlp": "bp"}), "baselines=[knn]",
     )  # fmt: skip
     calls: dict[str, tuple[Any, ...]] = {"fetch": (fetch,), "split": (split,), "resplit": (resplit,)}
     for name, training in parameters.derived["trainings"].items():

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 import yaml
-from copies import ROOT, Place
+from copies import ROOT, Place, pairs
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 
@@ -127,9 +127,8 @@ def test_a_cap_on_the_iterations_is_the_least_of_both() -> None:
 
 @pytest.mark.parametrize("overrides", [[], ["baselines=[]"]], ids=["with", "without"])
 def test_the_report_has_the_baselines_that_were_fitted(place: Place, overrides: list[str]) -> None:
-    none = ["comparison.modn=[]", "comparison.modnp=[]", "comparison.modnf=[bbo]", "sensitivity.datasets=[]"]
-    none += ["tuned.modn=[]", "tuned.dnm=[]", "tuned.mlp=[]"]
-    parameters = prepared(place, *none, *overrides)
+    one = [*pairs({"modnf": "bbo"}, {}), "sensitivity.datasets=[]"]
+    parameters = prepared(place, *one, *overrides)
     split(parameters)
     train(parameters, "comparison", "modnf", "bbo")
     for name in parameters.baselines:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from copies import contents
+from copies import contents, pairs
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
@@ -173,9 +173,7 @@ def valid() -> dict[str, Any]:
     """Every group with one member."""
     composition.register()
     text = composition.compose_conf(
-        ["datasets=[iris]", "models=[modnp]", "optimizers=[bbo]", "comparison.modn=[]",
-         "comparison.modnp=[bbo]", "comparison.modnf=[]",
-         "tuned.modn=[]", "tuned.dnm=[]", "tuned.mlp=[]",
+        ["datasets=[iris]", "models=[modnp]", "optimizers=[bbo]", *pairs({"modnp": "bbo"}, {}),
          "sensitivity.model=modnp", "sensitivity.dendrites=[]"]
     )  # fmt: skip
     return yaml.safe_load(text)

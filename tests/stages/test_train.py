@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from copies import Place, Project
+from copies import Place, Project, pairs
 
 from modn.loss import cross_entropy
 from modn.neuron import Neuron
@@ -25,8 +25,10 @@ from stages.train import train
 SMOKE = (
     "profile=smoke",
     "datasets=[iris,caesarian]",
-    "comparison.modnp=[bp]",
-    "comparison.modnf=[bbo,bp_exact,pso,es]",
+    *pairs(
+        {"modn": "bbo,adam", "modnp": "bp", "modnf": "bbo,bp_exact,pso,es"},
+        {"modn": "bbo", "dnm": "bbo", "mlp": "bp"},
+    ),
 )
 
 
@@ -189,15 +191,8 @@ def wait_until_gone(group: int) -> None:
 
 def test_a_study_may_be_left_out(place: Place) -> None:
     """The report says of what was not run that it was not."""
-    nothing_else = [
-        "tuned.modn=[]",
-        "tuned.dnm=[]",
-        "tuned.mlp=[]",
-        "sensitivity.datasets=[]",
-        "baselines=[]",
-    ]
-    one = ["comparison.modn=[]", "comparison.modnp=[]", "comparison.modnf=[es]", "figures.filters=[]"]
-    one += ["optimizers.es.iterations=0"]
+    nothing_else = ["sensitivity.datasets=[]", "baselines=[]"]
+    one = [*pairs({"modnf": "es"}, {}), "figures.filters=[]", "optimizers.es.iterations=0"]
     parameters = prepared(place, *one, *nothing_else)
     train(parameters, "comparison", "modnf", "es")
     evaluate(parameters)
