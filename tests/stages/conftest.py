@@ -8,10 +8,20 @@ import shutil
 from pathlib import Path
 
 import pytest
+import yaml
 from copies import PIECES, ROOT, Outcome, Place, Project, copy_of
 
 from stages.config import composition
 from stages.io import files
+from stages.study import names
+
+TITLES = yaml.safe_load((ROOT / "params.yaml").read_text())["derived"]["titles"]
+
+
+@pytest.fixture(autouse=True)
+def titles() -> None:
+    """Models and optimizers have the titles in conf/, whatever an earlier test ran with."""
+    names.use(TITLES)
 
 
 @pytest.fixture

@@ -33,13 +33,16 @@ PIECES = [
 ]
 
 
+# What conf/ chooses where nothing is overridden: a newcomer joins its lists.
+LISTED = yaml.safe_load((ROOT / "conf/config.yaml").read_text())
+
+
 def pairs(comparison: dict[str, str], tuned: dict[str, str]) -> list[str]:
     """Overrides that make the studies train these pairs only, whatever else conf/ lists."""
-    listed = yaml.safe_load((ROOT / "conf/config.yaml").read_text())
     return [
         f"{study}.{model}=[{optimizers}]"
         for study, chosen in (("comparison", comparison), ("tuned", tuned))
-        for model, optimizers in (dict.fromkeys(listed[study], "") | chosen).items()
+        for model, optimizers in (dict.fromkeys(LISTED[study], "") | chosen).items()
     ]
 
 

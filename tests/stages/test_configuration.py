@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 import yaml
-from copies import Place, Project, pairs
+from copies import LISTED, Place, Project, pairs
 
 from modn import methods
 from stages.config import composition
@@ -39,10 +39,7 @@ def allowed(names: Iterable[str]) -> str:
 
 # What conf/config.yaml chooses of each group.
 CHOSEN = {
-    group: names
-    for entry in yaml.safe_load((CONF / "config.yaml").read_text())["defaults"]
-    if isinstance(entry, dict)
-    for group, names in entry.items()
+    group: names for entry in LISTED["defaults"] if isinstance(entry, dict) for group, names in entry.items()
 }
 
 
@@ -297,7 +294,7 @@ BAD = [
     ("baselines.knn.grid.n_neighbors=[]", ["baselines.knn.grid.n_neighbors is []", "at least one"]),
     ("models.modn.filter=round", ["models.modn.filter is 'round'", "allowed: full, learned, partition"]),
     ("datasets.iris.missing=guess", ["datasets.iris.missing is 'guess'", "drop_rows, median, refuse"]),
-    ("optimizers.bbo.algorithm=nope", ["optimizers.bbo.algorithm is 'nope'", allowed(methods.solvers()), "joined by +"]),
+    ("optimizers.bbo.algorithm=nope", ["bbo.algorithm is 'nope'", allowed(methods.solvers()), "joined by +"]),
     # what does not go together
     ("comparison.modn=[bp]", ["comparison.modn: ", "'bp'", allowed(LEARNERS), "P is learned"]),
     ("comparison.modn=[nope]", ["comparison.modn is 'nope'", allowed(CHOSEN["optimizers"])]),

@@ -1,10 +1,11 @@
 """A newcomer of each kind is one file, its conf file where it has one, and a word in conf/config.yaml."""
 
 import re
+import shutil
 
 import pandas as pd
 import pytest
-from copies import Project
+from copies import ROOT, Project
 
 OPTIMIZER = '''
 """Random search: the floor that every optimizer should beat."""
@@ -159,8 +160,22 @@ RUN = [
 ]
 
 
-@pytest.mark.slow
-def test_newcomers_of_every_kind_run_through_the_pipeline(fresh: Project) -> None:
+# Tests that read conf and the registries: of the messages about values, those that list names; the test that
+# runs every stage is left out, since the pipeline is run above.
+TESTS = [
+    "tests/modn/optimizers/test_optimizer_registry.py",
+    "tests/stages/test_bad_parameters.py",
+    "tests/stages/test_configuration.py",
+    "tests/stages/test_dependencies.py",
+    "tests/stages/test_figures.py",
+    "tests/stages/test_measures.py",
+]
+LEFT_OUT = "(what_is_not_allowed and not nope) or that_a_stage_reads or in_force or bytes or spoilt"
+
+
+@pytest.fixture
+def extended(fresh: Project) -> Project:
+    """A project with all newcomers; no other file differs."""
     before = fresh.contents()
     for kind, files in NEWCOMERS.items():
         for path, text in files.items():
@@ -173,16 +188,30 @@ def test_newcomers_of_every_kind_run_through_the_pipeline(fresh: Project) -> Non
             conf.write_text(text)
     touched = {path for path, content in fresh.contents().items() if before.get(path) != content}
     assert touched == {LIST, *(path for files in NEWCOMERS.values() for path in files)}
+    return fresh
 
-    fresh.experiment(*RUN)
-    tables = fresh.root / "reports/quick/tables"
+
+@pytest.mark.slow
+def test_newcomers_of_every_kind_run_through_the_pipeline(extended: Project) -> None:
+    extended.experiment(*RUN)
+    tables = extended.root / "reports/quick/tables"
     table3 = pd.read_csv(tables / "table3.csv").set_index(["dataset", "model", "optimizer"])
     assert set(table3.index) == {
         (dataset, model, "floor") for dataset in ("own", "caesarian") for model in ("nearest", "modnf")
     }
     assert (table3["minus_error_mean"] + 1 - table3["acc_mean"]).abs().max() < 1e-6
     assert set(pd.read_csv(tables / "baselines.csv")["baseline"]) == {"tree"}
-    assert (fresh.root / "reports/quick/figures/own_figure.png").is_file()
-    report = (fresh.root / "reports/quick/report.md").read_text()
+    assert (extended.root / "reports/quick/figures/own_figure.png").is_file()
+    report = (extended.root / "reports/quick/report.md").read_text()
     for words in ("Runs of each model", "Centroid rule", "FLOOR", "| Own |", "-ERR", "Tree"):
         assert words in report, words
+
+
+@pytest.mark.slow
+def test_no_test_needs_an_edit_for_newcomers(extended: Project) -> None:
+    shutil.copytree(ROOT / "tests", extended.root / "tests", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy2(ROOT / "pyproject.toml", extended.root)
+    extended.succeed("python", "-m", "stages.tools.params")
+    chosen = ["-m", "not slow", "-k", f"not ({LEFT_OUT})"]
+    output = extended.succeed("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen, *TESTS)
+    assert re.search(r"^\d{3,} passed", output, re.MULTILINE), output

@@ -165,9 +165,13 @@ def test_without_the_paper_s_cells_and_studies_the_report_says_so(place: Place, 
     small = make_material(runs, baseline_runs.iloc[:0], make_curves().iloc[:0], make_rocs().iloc[:0])
     parameters = lay_out(place, small, "baselines=[]")
     report.report(parameters)
-    text = (files.report_folder(parameters.profile) / "report.md").read_text(encoding="utf-8")
+    folder = files.report_folder(parameters.profile)
+    text = (folder / "report.md").read_text(encoding="utf-8")
     assert "it prints none of these cells" in text
-    assert not {"Table 4: tuned values", "Figures"} & set(split_at_headings(text))
+    headings, drawn = split_at_headings(text), figures.drawable(folder / "tables")
+    assert "Table 4: tuned values" not in headings
+    assert ("Figures" in headings) == any(figure.section == "figures" for figure in drawn)
+    assert not {"loss_curves", "roc", "filters"} & {figure.name for figure in drawn}
 
 
 MEASURE = """
