@@ -52,9 +52,10 @@ def _is_dvc(pid: int) -> bool:
     import psutil
 
     try:
-        return "dvc" in " ".join(psutil.Process(pid).cmdline())
+        command = psutil.Process(pid).cmdline()
     except psutil.Error:
         return False
+    return not command or "dvc" in " ".join(command)  # a process that is just starting has no command yet
 
 
 def main() -> None:
