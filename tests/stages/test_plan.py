@@ -156,8 +156,9 @@ def test_the_plan_of_the_paper_is_near_what_it_took(place: Place) -> None:
 
 def test_what_the_record_lacks_is_taken_from_the_closest_and_said(place: Place) -> None:
     recorded(place)
-    lacking = ["comparison.modn=[bbo]", "+comparison.mlp=[pso]", "datasets=[iris]"]
-    text = plan.plan(place.parameters(*chosen_in(json.loads(QUICK.read_text())), *lacking), "quick")
+    recorded_pairs = pairs({"modn": "bbo", "modnp": "bp", "modnf": "bbo,pso"}, {"modn": "bbo", "mlp": "bp"})
+    lacking = ["+comparison.mlp=[pso]", "datasets=[iris]", "baselines=[modn,knn]"]
+    text = plan.plan(place.parameters(*recorded_pairs, *lacking), "quick")
     assert "Not in the record: comparison mlp-pso on iris: as comparison modn-pso on iris" in text
     assert text.count("Not in the record") == 1
 
