@@ -192,6 +192,8 @@ def _check_names(key: str, values: Any, known: Mapping[str, Any]) -> None:
             raise ValueError(f"there is no key '{key}.{name}'; allowed: {', '.join(sorted(known))}")
         if isinstance(known.get(name), Mapping):
             _check_names(f"{key}.{name}", value, known[name])
+        elif isinstance(value, Mapping):
+            raise ValueError(f"{key}.{name} is {value!r}; allowed: a single value, or a list of them")
 
 
 def _check_only(p: Parameters) -> None:

@@ -36,7 +36,14 @@ def derive(parameters: Parameters) -> dict[str, Any]:
 def _hash(p: Parameters) -> str:
     """Of all parameters that results may depend on."""
     values = {key: value for key, value in asdict(p).items() if key not in ("about", "derived", "runtime")}
-    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(_with_text_keys(values), sort_keys=True).encode()).hexdigest()
+
+
+def _with_text_keys(value: Any) -> Any:
+    """Keys of other types, which YAML has as well, cannot be sorted among texts."""
+    if isinstance(value, dict):
+        return {str(key): _with_text_keys(inner) for key, inner in value.items()}
+    return [_with_text_keys(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _trainings(p: Parameters) -> Iterator[tuple[str, dict[str, str]]]:

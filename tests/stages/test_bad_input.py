@@ -341,7 +341,9 @@ def test_what_the_message_about_a_damaged_file_says_helps(project: Project) -> N
     before = project.contents()
     done = project.stage("train", *TRAIN)
     assert done.returncode == 1
-    assert done.stdout.startswith("train: data/splits/iris.npz is damaged; `dvc repro` restores it")
+    in_force, message = done.stdout.splitlines()
+    assert in_force.startswith("train: profile quick, ")
+    assert message.startswith("train: data/splits/iris.npz is damaged; `dvc repro` restores it")
     assert "Traceback" not in done.stdout
     assert project.contents() == before
     project.repro()

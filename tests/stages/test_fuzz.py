@@ -174,7 +174,7 @@ def valid() -> dict[str, Any]:
     composition.register()
     text = composition.compose_conf(
         ["datasets=[iris]", "models=[modnp]", "optimizers=[bbo]", *pairs({"modnp": "bbo"}, {}),
-         "sensitivity.model=modnp", "sensitivity.dendrites=[]"]
+         "sensitivity.model=modnp", "sensitivity.dendrites=[6]"]
     )  # fmt: skip
     return yaml.safe_load(text)
 

@@ -12,6 +12,7 @@ from copies import FEW, Place, Project
 from made_up import CLAIMS, MadeUp, Numbers, made_up
 from markdown_it import MarkdownIt
 
+from stages.config import composition
 from stages.tools import evidence, markup
 from stages.tools.review import comment, metrics, parameters
 from stages.tools.review.figures import Links
@@ -280,10 +281,8 @@ def test_derived_parameters_are_left_out_and_groups_are_one_line(tmp_path: Path)
 
 
 def test_a_profile_is_one_line(place: Place) -> None:
-    place.parameters("profile=smoke")
-    old = (place.root / "params.yaml").read_text()
-    place.parameters("profile=quick", "alpha_s=5")
-    new = (place.root / "params.yaml").read_text()
+    old = composition.compose_conf(["profile=smoke"])
+    new = composition.compose_conf(["profile=quick", "alpha_s=5"])
     changes = changed_parameters(place.root, old, new)
     assert [change.name for change in changes.causes] == ["alpha_s", "profile"]
     assert changes.n_of_profile > 5
