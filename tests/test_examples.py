@@ -16,6 +16,7 @@ def output(name: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_iris_rules() -> None:
     text = output("iris_rules.py")
     accuracy = re.search(r"has not seen: ([\d.]+)", text)

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -84,6 +86,7 @@ def example(number: int, folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_the_example_of_the_classifier_runs(tmp_path: Path) -> None:
     accuracy, *lines = example(0, tmp_path).splitlines()
     assert float(accuracy) > 0.9
@@ -91,12 +94,14 @@ def test_the_example_of_the_classifier_runs(tmp_path: Path) -> None:
     assert lines[-1] == "[0 0 0]"
 
 
+@pytest.mark.slow
 def test_the_example_of_a_bare_neuron_runs(tmp_path: Path) -> None:
     accuracy, *states = re.findall(r"[\w.]+", example(1, tmp_path))
     assert float(accuracy) > 0.6
     assert set(states) <= {"inoperative", "exclusive", "communal"} and len(states) == 12
 
 
+@pytest.mark.slow
 def test_the_example_of_the_optimizers_runs(tmp_path: Path) -> None:
     assert float(example(2, tmp_path)) < 0.1
     assert (tmp_path / "search.npz").exists()

@@ -103,6 +103,7 @@ sys.meta_path.insert(0, Blocker())
 """
 
 
+@pytest.mark.slow
 def test_the_library_needs_the_base_packages_only(tmp_path: Path) -> None:
     assert {Requirement(text).name for text in PROJECT["dependencies"]} == BASE
     code = f"""

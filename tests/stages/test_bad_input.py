@@ -145,6 +145,7 @@ def test_a_damaged_file_of_arrays(place: Place, damage: str) -> None:
     assert contents(place.root.parent, ".") == before
 
 
+@pytest.mark.slow
 def test_a_damaged_split(commands: Commands) -> None:
     commands.until("split")
     path = commands.root / "data/splits/iris.npz"
@@ -152,6 +153,7 @@ def test_a_damaged_split(commands: Commands) -> None:
     commands.refuse("train", *TRAIN, because=["data/splits/iris.npz is damaged"])
 
 
+@pytest.mark.slow
 def test_a_damaged_result(commands: Commands) -> None:
     commands.until("train")
     path = commands.root / "data/models/comparison/modnf-bbo/iris.npz"
@@ -175,12 +177,14 @@ def test_nothing_was_made_before(commands: Commands, stage: str) -> None:
         ("a,class\n" + ",x\n,y\n" * 99, "iris: feature number 0 has no value"),
     ],
 )
+@pytest.mark.slow
 def test_a_damaged_table(commands: Commands, text: str, expected: str) -> None:
     commands.until("split")
     (commands.root / "data/tables/iris.csv").write_text(text)
     commands.refuse("split", because=[expected])
 
 
+@pytest.mark.slow
 def test_one_bad_dataset_of_two_leaves_the_splits_of_both(commands: Commands) -> None:
     commands.configure("datasets=[iris,caesarian]")
     commands.until("split")
@@ -190,6 +194,7 @@ def test_one_bad_dataset_of_two_leaves_the_splits_of_both(commands: Commands) ->
 
 
 @pytest.mark.parametrize("change", ["extra", "missing"])
+@pytest.mark.slow
 def test_a_column_more_or_less_than_the_papers_table(commands: Commands, change: str) -> None:
     commands.configure("datasets.iris.sha256=null")
     commands.until("fetch")
@@ -207,6 +212,7 @@ def test_a_column_more_or_less_than_the_papers_table(commands: Commands, change:
 # What is unusual and allowed
 
 
+@pytest.mark.slow
 def test_a_constant_feature_and_a_parent_of_its_own_and_fewer_dendrites_than_classes_train(
     commands: Commands,
 ) -> None:
@@ -321,6 +327,7 @@ def test_something_else_stands_in_the_targets_place(commands: Commands, stage: s
         ("evaluate", errno.EROFS),
     ],
 )
+@pytest.mark.slow
 def test_a_folder_that_may_not_be_written_to(commands: Commands, stage: str, reason: int) -> None:
     commands.until("evaluate")
 

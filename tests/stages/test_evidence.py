@@ -76,6 +76,7 @@ def test_a_report_without_fingerprints_is_an_earlier_version_s(small: MadeUp, so
     )
 
 
+@pytest.mark.slow
 def test_a_version_that_is_locked_for_another_python_is_no_change(small: MadeUp) -> None:
     for version, changed in (("2.0.0", False), ("2.1.0", False), ("2.2.0", True)):
         provenance(small, versions={"numpy": version, "python": "3.99", "modn": "0"})
@@ -96,6 +97,7 @@ def test_a_damaged_provenance_is_named(small: MadeUp, content: str) -> None:
         quick(small)
 
 
+@pytest.mark.slow
 def test_other_profiles_are_composed_from_conf(place: Place) -> None:
     sha256 = composition.compose_plan(["profile=paper"]).derived["sha256"]
     place.parameters("profile=quick")
@@ -123,6 +125,7 @@ def test_the_readme_s_line_is_updated(tmp_path: Path) -> None:
     assert not evidence.update_readme(readme, r"new \1")
 
 
+@pytest.mark.slow
 def test_all_reports_are_listed() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "stages.tools.evidence"], cwd=ROOT, capture_output=True, text=True

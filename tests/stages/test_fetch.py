@@ -287,6 +287,7 @@ def test_a_table_that_uci_does_not_have_is_not_asked_for(
     fetch(from_uci)
 
 
+@pytest.mark.slow
 def test_the_command_ends_with_the_message_alone(fresh: Project) -> None:
     path = fresh.root / "data/raw/uci/iris.csv"
     path.write_text(path.read_text() + "1,2,3,4,Iris-setosa\n")

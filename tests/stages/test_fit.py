@@ -72,6 +72,7 @@ def test_two_workers_give_the_same_bytes(place: Place, name: str) -> None:
     assert {file: one[file] == two[file] for file in results} == dict.fromkeys(results, True)
 
 
+@pytest.mark.slow
 def test_a_classifier_of_two_classes_leaves_the_others_out(place: Place) -> None:
     fit(prepared(place), "dnm")
     assert list(predictions(place, "dnm")) == ["caesarian"]
@@ -100,6 +101,7 @@ def test_the_provenance_has_the_seconds_of_a_fit(place: Place) -> None:
         (["baselines.knn.grid.n_neighbors=[-1]"], "knn", r"tasks failed(.|\n)*n_neighbors"),
     ],
 )
+@pytest.mark.slow
 def test_what_is_wrong_is_said_and_nothing_written(
     place: Place, overrides: list[str], name: str, message: str
 ) -> None:
@@ -126,6 +128,7 @@ def test_a_cap_on_the_iterations_is_the_least_of_both() -> None:
 
 
 @pytest.mark.parametrize("overrides", [[], ["baselines=[]"]], ids=["with", "without"])
+@pytest.mark.slow
 def test_the_report_has_the_baselines_that_were_fitted(place: Place, overrides: list[str]) -> None:
     one = [*pairs({"modnf": "bbo"}, {}), "sensitivity.datasets=[]"]
     parameters = prepared(place, *one, *overrides)

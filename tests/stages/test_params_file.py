@@ -52,6 +52,7 @@ LINES = {
 
 
 @pytest.mark.parametrize("overrides", LINES)
+@pytest.mark.slow
 def test_a_line_tells_the_parameters_in_force(place: Place, overrides: str) -> None:
     parameters = place.parameters(*overrides.split())
     assert composition.describe(parameters) == LINES[overrides]
@@ -64,6 +65,7 @@ def test_the_line_of_many_differences_is_short(place: Place) -> None:
     assert line.count("(default ") == 6 and f", and {len(many) - 6} more; `make params`" in line
 
 
+@pytest.mark.slow
 def test_the_defaults_are_composed_once(sources: Project) -> None:
     """They are kept until conf/ changes."""
     kept = sources.root / ".dvc/tmp/defaults"
@@ -112,6 +114,7 @@ def test_the_defaults_are_composed_once(sources: Project) -> None:
         ("file: data/raw/uci/iris.csv", "file: iris.csv", ["datasets.iris.file is 'iris.csv'"]),
     ],
 )
+@pytest.mark.slow
 def test_a_stage_refuses_a_params_yaml_spoilt_by_hand(
     place: Place, before: str, after: str, expected: list[str]
 ) -> None:
@@ -124,6 +127,7 @@ def test_a_stage_refuses_a_params_yaml_spoilt_by_hand(
     assert all(part in str(refusal.value) for part in expected), str(refusal.value)
 
 
+@pytest.mark.slow
 def test_a_stages_override_is_checked_like_a_composed_value(place: Place) -> None:
     (place.root / "params.yaml").write_text(composed_text())
     assert composition.compose_stage(["alpha_s=5"]).alpha_s == 5

@@ -61,6 +61,7 @@ def split_at_headings(text: str) -> dict[str, str]:
     return dict(re.findall(r"^## (.*)\n((?:(?!^## ).*\n)*)", text, re.MULTILINE))
 
 
+@pytest.mark.slow
 def test_every_section_has_its_figures_in_their_order(place: Place, material: Material) -> None:
     parameters = lay_out(place, material, BASELINES)
     report.report(parameters)
@@ -77,6 +78,7 @@ def test_every_section_has_its_figures_in_their_order(place: Place, material: Ma
     assert "| default |" in text and "| tuned |" in text
 
 
+@pytest.mark.slow
 def test_the_text_has_results_only_and_the_page_how_they_were_made(place: Place, material: Material) -> None:
     parameters = lay_out(place, material, BASELINES)
     folder = files.report_folder(parameters.profile)
@@ -98,6 +100,7 @@ def test_the_text_has_results_only_and_the_page_how_they_were_made(place: Place,
     assert json.loads((folder / "provenance.json").read_text(encoding="utf-8"))["wall_seconds"] == 0
 
 
+@pytest.mark.slow
 def test_the_provenance_has_the_sources_of_every_stage(place: Place, material: Material) -> None:
     parameters = lay_out(place, material, BASELINES)
     found = making.source_hashes(parameters)
@@ -145,6 +148,7 @@ def test_a_figure_that_was_not_drawn_is_an_error(place: Place, material: Materia
         report.report(parameters)
 
 
+@pytest.mark.slow
 def test_a_figure_of_an_unknown_section_is_an_error(place: Place) -> None:
     figure = StudyFigure("mine", "Mine", "tabel3", 1, ("table3",), lambda table: table)
     results = Results(place.parameters("profile=quick"), {})
@@ -159,6 +163,7 @@ def test_sections_without_text_and_figures_are_left_out(place: Place) -> None:
     assert text == "# MODN: report of profile `quick`\n\n## Full\n\nWords.\n"
 
 
+@pytest.mark.slow
 def test_without_the_paper_s_cells_and_studies_the_report_says_so(place: Place, material: Material) -> None:
     runs, baseline_runs = make_runs(), make_baseline_runs()
     runs = runs[(runs["study"] == "comparison") & (runs["optimizer"] == "bp_exact")]
@@ -237,6 +242,7 @@ def test_numbers_stand_beside_the_printed_ones_where_there_are_some() -> None:
     assert markdown.with_paper(missing, 3.0) == ""
 
 
+@pytest.mark.slow
 def test_the_hash_is_of_all_parameters_but_the_runtime(place: Place, material: Material) -> None:
     hashes = []
     for override in ("runtime.workers=1", "runtime.workers=2", "alpha_s=5"):

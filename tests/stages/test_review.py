@@ -273,6 +273,7 @@ def test_an_earlier_version_s_tables_are_not_compared(small: MadeUp) -> None:
         (["base=HEAD"], "reports/quick/report.md is missing; `dvc repro` writes it"),
     ],
 )
+@pytest.mark.slow
 def test_what_is_wrong_is_said_in_one_message(sources: Project, arguments: list[str], message: str) -> None:
     done = sources.stage("tools.review", *arguments)
     assert done.returncode == 1
@@ -280,6 +281,7 @@ def test_what_is_wrong_is_said_in_one_message(sources: Project, arguments: list[
     assert "Traceback" not in done.stdout
 
 
+@pytest.mark.slow
 def test_without_git_there_is_nothing_to_compare_with(fresh: Project) -> None:
     shutil.rmtree(fresh.root / ".git")
     done = fresh.stage("tools.review", "base=main")

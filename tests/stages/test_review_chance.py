@@ -34,6 +34,7 @@ def test_derived_parameters_are_left_out_and_groups_are_one_line(tmp_path: Path)
     assert "| `a.e` | `4` | `5` |" in text.partition("<details>")[2]
 
 
+@pytest.mark.slow
 def test_a_profile_is_one_line(place: Place) -> None:
     old = composition.compose_conf(["profile=smoke"])
     new = composition.compose_conf(["profile=quick", "alpha_s=5"])

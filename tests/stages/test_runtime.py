@@ -56,6 +56,7 @@ def meet(path: Path, comes_first: bool) -> str:
     return "second"
 
 
+@pytest.mark.slow
 def test_results_come_as_they_are_done(tmp_path: Path) -> None:
     assert run(ONE, ["a", "b", "c"]) == (["a done", "b done", "c done"], "")
     tasks = {"first": (tmp_path / "met", True), "second": (tmp_path / "met", False)}
@@ -76,6 +77,7 @@ def test_a_task_that_fails_is_named_when_the_others_are_done(place: Runtime) -> 
     assert error.startswith("1 of 2 tasks failed") and "Traceback" not in error
 
 
+@pytest.mark.slow
 def test_a_task_that_takes_its_worker_with_it_is_named_when_the_others_are_done() -> None:
     results, error = run(TWO, ["a", "dies", "b", "refuses", "c"])
     assert set(results) == {"a done", "b done", "c done"}

@@ -58,6 +58,7 @@ def ours(paths: list[str]) -> set[Path]:
 
 
 @pytest.mark.parametrize("name", TRAININGS)
+@pytest.mark.slow
 def test_what_a_training_executes_and_imports_is_in_its_closure(name: str) -> None:
     model, optimizer, algorithms = TRAININGS[name]
     registries: Mapping[str, set[str]] = {

@@ -15,6 +15,7 @@ def stored(place: Place, name: str) -> dict[str, np.ndarray]:
     return files.read_arrays(place.root / f"data/splits/{name}.npz")
 
 
+@pytest.mark.slow
 def test_published_is_the_authors_split_of_every_table(place: Place) -> None:
     from sklearn.model_selection import train_test_split
 
@@ -62,6 +63,7 @@ def test_sound_has_a_stratified_split_per_run(place: Place) -> None:
         assert not np.isnan(parts["X_test"]).any()
 
 
+@pytest.mark.slow
 def test_run_k_has_the_same_split_however_many_runs_there_are(place: Place) -> None:
     parts = {}
     for runs in (2, 4):

@@ -50,6 +50,7 @@ def from_store(text: str) -> int:
     return int(lines[0].split(": ")[1].split()[0]) if lines else 0
 
 
+@pytest.mark.slow
 def test_more_runs_compute_only_those_and_give_the_bytes_of_a_run_from_nothing(
     place: Place, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -64,6 +65,7 @@ def test_more_runs_compute_only_those_and_give_the_bytes_of_a_run_from_nothing(
     assert trained(place) == grown
 
 
+@pytest.mark.slow
 def test_fewer_or_more_datasets_repeat_nothing(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
     train(prepared(place), *PAIR)
     both = trained(place)
@@ -88,6 +90,7 @@ NO_CAUSES = [["models.modnf.title=X"], ["runtime.workers=2"], ["comparison.modn=
 
 
 @pytest.mark.parametrize("overrides", CAUSES, ids=[override[0] for override in CAUSES])
+@pytest.mark.slow
 def test_another_cause_is_another_training(
     place: Place, overrides: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -105,6 +108,7 @@ def test_what_is_no_cause_repeats_nothing(
     assert from_store(capsys.readouterr().out) == 4
 
 
+@pytest.mark.slow
 def test_fits_are_stored_as_well(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
     def fitted(*overrides: str) -> dict[str, bytes]:
         parameters = place.parameters(*SMOKE, *overrides)
@@ -123,6 +127,7 @@ def test_fits_are_stored_as_well(place: Place, capsys: pytest.CaptureFixture[str
     assert from_store(capsys.readouterr().out) == 0
 
 
+@pytest.mark.slow
 def test_versions_and_the_processor_are_causes(
     place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -136,6 +141,7 @@ def test_versions_and_the_processor_are_causes(
                 assert from_store(capsys.readouterr().out) == 0, key
 
 
+@pytest.mark.slow
 def test_the_environment_is_part_of_the_processor() -> None:
     code = "from stages.io import machine; print(machine.processor())"
 

@@ -1,6 +1,7 @@
 """summary.json: few numbers, and only of what was run."""
 
 import pandas as pd
+import pytest
 from results import make_baseline_runs, make_curves, make_material, make_rocs, make_runs
 
 from stages.study import summary
@@ -13,6 +14,7 @@ def headlines(runs: pd.DataFrame, baseline_runs: pd.DataFrame) -> dict[str, floa
     return summary.headlines(*(material[name] for name in NEEDED))
 
 
+@pytest.mark.slow
 def test_the_numbers_fit_a_terminal_and_are_the_tables() -> None:
     runs, fits = make_runs(), make_baseline_runs()
     found = headlines(runs, fits)

@@ -104,6 +104,7 @@ def test_the_budget_is_the_optimizers_or_the_datasets_and_at_most_the_cap(
     assert {name: arrays["curve"].shape[1] - 1 for name, arrays in found.items()} == iterations
 
 
+@pytest.mark.slow
 def test_dendrites_are_per_class_or_given(place: Place) -> None:
     train(prepared(place, "dendrites_per_class=2"), "comparison", "modnf", "bbo")
     assert {name: arrays["P"].shape[1] for name, arrays in models(place, "modnf-bbo").items()} == {
@@ -130,6 +131,7 @@ def test_a_pair_that_is_not_compared_is_refused(place: Place, model: str, optimi
     assert place.made() == {}
 
 
+@pytest.mark.slow
 def test_without_splits_the_message_says_what_to_do(fresh: Project) -> None:
     before = fresh.contents()
     done = fresh.stage("train", "study=comparison", "model=modnf", "optimizer=bbo")
@@ -189,6 +191,7 @@ def wait_until_gone(group: int) -> None:
     raise AssertionError(f"processes of group {group} are still there after 30 s")
 
 
+@pytest.mark.slow
 def test_a_study_may_be_left_out(place: Place) -> None:
     """The report says of what was not run that it was not."""
     nothing_else = ["sensitivity.datasets=[]", "baselines=[]"]
@@ -208,6 +211,7 @@ def test_a_study_may_be_left_out(place: Place) -> None:
 @pytest.mark.parametrize(
     "only", ["only.optimizers=[bbo]", "only.models=[modn]", "only.models=[dnm]", "only.optimizers=[bp_exact]"]
 )
+@pytest.mark.slow
 def test_a_restricted_run_has_a_report(place: Place, only: str) -> None:
     parameters = prepared(place, "baselines=[]", "sensitivity.dendrites=[4]", only)
     trainings = parameters.derived["trainings"]
