@@ -25,6 +25,7 @@ from modn.constraints import Constraint, Integer, IsA, ListOf, Number, check
 from modn.fast.objective import Objective
 from modn.methods.base import Array, Filter, Method, OnStep, Start, Steps, Training, Work
 from modn.methods.problems import FixedFilter, LearnedFilter
+from modn.missing import mean_and_deviation
 from modn.neuron import Neuron
 from modn.optimizers.adam import Adam
 from modn.validation import boolean_filter, finite_array
@@ -122,8 +123,7 @@ class _Run:
         self.method, self.objective, self.P, self.iterations = method, objective, P, iterations
         self.steps, self.evaluations = steps, 0
         self.filter_steps = round(method.filter_share * iterations) if learn_P else 0
-        self.mean, deviation = objective.X.mean(axis=0), objective.X.std(axis=0)
-        self.deviation = np.where(deviation > 0, deviation, 1.0)
+        self.mean, self.deviation = mean_and_deviation(objective.X)
         self.X = (objective.X - self.mean) / self.deviation
         self.n_weights = self.X.shape[1] * len(P)
 
@@ -178,7 +178,7 @@ class _Run:
         w = rng.normal(0.0, self.method.slope, (n, D, M))
         # sigmoid(margin) ** D = opening
         margin = -np.log(np.expm1(-np.log(self.method.opening) / D))
-        theta = w * self.X[centres].transpose(0, 2, 1) - margin
+        theta = w * np.nan_to_num(self.X[centres]).transpose(0, 2, 1) - margin  # a missing value: the mean
         telodendra = np.repeat([FIRST_W_T, 0.0], C)
         return np.concatenate([w.reshape(n, -1), theta.reshape(n, -1), np.tile(telodendra, (n, 1))], axis=1)
 
