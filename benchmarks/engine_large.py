@@ -2,8 +2,8 @@
 
     python -m benchmarks.engine_large [--rows 10000 100000 1000000] [--dendrites 60]
 
-Synthetic: two classes of eight clusters each in 20 features, 10 of them informative, 2 % of the labels flipped;
-50,000 further rows are the test part. Each number of rows has a process of its own, for its memory.
+Synthetic: two classes of eight clusters each in 20 features, 10 of them informative, 2 % of the labels
+flipped; 50,000 further rows are the test part. Each number of rows has a process of its own, for its memory.
 """
 
 import argparse
