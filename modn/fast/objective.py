@@ -5,6 +5,7 @@ by `modn.fast.kernels`. Single-threaded and without state: the same input gives 
 or process.
 """
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ Array = NDArray[np.float64]
 class Objective:
     """The loss of MODN on one training set, as a function of a population's parameters and filters.
 
+    X           (N, D); NaN where a value is missing
     parameters  (S, 2DM + 2C), rows [w_s row-major | theta_s | w_t | theta_t]; one row is a population of one
     P           (M, C), one filter for all, or (S, M, C), one each. With one row of parameters and S filters,
                 the dendrites are computed once and each filter costs a matrix product.
@@ -44,15 +46,23 @@ class Objective:
         alpha_t: float,
         sample_weight: ArrayLike | None = None,
     ) -> None:
-        self.X = finite_array("X", X, ("n_samples", "n_features"))
+        self.X = finite_array("X", X, ("n_samples", "n_features"), missing=True)
         self.n_dendrites = positive_integer("n_dendrites", n_dendrites)
         self.n_classes = positive_integer("n_classes", n_classes)
         self.y = class_indices("y", y, len(self.X), self.n_classes)
         self.alpha_s = positive_number("alpha_s", alpha_s)
         self.alpha_t = positive_number("alpha_t", alpha_t)
         self.sample_weight = sample_weights("sample_weight", sample_weight, len(self.X))
-        self._scaling = feature_scaling(self.X, self.alpha_s, self.alpha_t)
-        self._blocks = scaled_blocks(self.X, self.y, self.n_classes, self.sample_weight, self._scaling)
+
+    # Made when first needed: a method that computes on parts of the samples never needs the whole.
+
+    @cached_property
+    def _scaling(self) -> Scaling:
+        return feature_scaling(self.X, self.alpha_s, self.alpha_t)
+
+    @cached_property
+    def _blocks(self) -> list[Block]:
+        return scaled_blocks(self.X, self.y, self.n_classes, self.sample_weight, self._scaling)
 
     @property
     def n_parameters(self) -> int:
@@ -101,14 +111,8 @@ class Objective:
         boolean = np.asarray(P).dtype == np.bool_
         P = boolean_filter("P", P, shape) if boolean else finite_array("P", P, shape)
         dP = np.zeros(shape)
-        loss, gradient = sum_gradients(
-            self._blocks,
-            rows,
-            as_compiled_for(P),
-            self._scaling,
-            heads.POTENTIALS,
-            dP=None if boolean else dP,
-        )
+        wanted = None if boolean else dP
+        loss, gradient = sum_gradients(self._blocks, rows, P, self._scaling, heads.POTENTIALS, dP=wanted)
         return loss, gradient, dP / total_weight(self._blocks)
 
     def _loss_and_gradient(
@@ -147,7 +151,7 @@ def feature_scaling(X: Array, alpha_s: float, alpha_t: float) -> Scaling:
 
     float32 keeps 7 digits: features are centred and scaled to [-1, 1] so that none is lost to an offset.
     """
-    low, high = X.min(axis=0), X.max(axis=0)
+    low, high = (np.nan_to_num(bound.reduce(X, axis=0)) for bound in (np.fmin, np.fmax))  # they skip NaN
     middle, half = low / 2 + high / 2, high / 2 - low / 2
     half[half == 0] = 1.0
     return Scaling(alpha_s, alpha_t, middle, half)
@@ -179,6 +183,9 @@ def sum_gradients(
     The sums of the gradient by P are added to `dP`, if given.
     """
     loss, gradient = np.zeros(len(parameters)), np.zeros(parameters.shape)
+    # One type each, Boolean filter or not, wanted or not: the kernel is compiled once for all
+    P = as_compiled_for(P.astype(np.float64))
+    dP = np.empty((0, *P.shape[1:])) if dP is None else dP
     for block in blocks:
         kernels.population_gradient(block, parameters, P, scaling, head, dying, loss, gradient, dP)
     weight = total_weight(blocks)

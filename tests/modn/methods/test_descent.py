@@ -8,10 +8,13 @@ import pytest
 from modn import filters, methods
 from modn.fast.objective import Objective
 from modn.methods import Descent, Training
+from modn.methods.base import Steps
+from modn.methods.descent import _Run
+from modn.methods.standard import Batches, StandardUnits
 from modn.neuron import Neuron
 from modn.optimizers.adam import Adam
 
-QUICK = Descent(Adam(iterations=60), decays=(0.001, 0.1), folds=3)
+QUICK = Descent(Adam(iterations=60), decays=(0.001, 0.1), selections=(), folds=3)
 
 
 def xor(n: int = 120, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -69,8 +72,8 @@ def test_the_result_is_a_modn_with_the_loss_it_says(filter: str) -> None:
     assert result.loss == pytest.approx(-np.log(proba[np.arange(len(y)), y]).mean(), abs=1e-4)
     assert len(result.curve) == 61 and (np.diff(result.curve) <= 0).all()
     assert result.filter_steps == (30 if filter == "learned" else 0)
-    # 3 folds with 2 decays, then the descent itself; each begins with a step 0
-    assert result.evaluations == 61 * (3 * 2 + 1)
+    # 3 folds with 2 decays in 36 steps, then the descent itself; each is judged at its end
+    assert result.evaluations == 37 * 3 * 2 + 61
     if filter != "learned":
         np.testing.assert_array_equal(result.P, getattr(filters, filter)(8, 2))
 
@@ -113,9 +116,9 @@ def test_a_shared_region_makes_a_dendrite_communal() -> None:
 
 def test_the_decay_is_chosen_within_the_training_set() -> None:
     """Labels that are noise want as much of it as there is; a sharp border in many samples wants none."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(1)
     X = rng.random((60, 6))
-    method = descend(100, decays=(0.0, 1.0))
+    method = descend(100, decays=(0.0, 1.0), selections=())
     noise, _ = train(Objective(X, rng.integers(0, 2, 60), 8, 2, 10.0, 1.0), method)
     border, neuron = trained(method=method)
     strongest = descend(100, decays=(1.0,))
@@ -130,7 +133,7 @@ def test_the_best_of_several_descents_is_kept() -> None:
     assert several.evaluations == 41 * 16
 
 
-@pytest.mark.parametrize("stop", [0, 70, 130, 200])
+@pytest.mark.parametrize("stop", [0, 50, 100, 150])
 def test_it_stops_in_the_choice_of_the_decay_or_after(stop: int) -> None:
     seen: list[int] = []
 
@@ -196,9 +199,171 @@ def test_one_decay_leaves_nothing_to_choose() -> None:
 
 @pytest.mark.parametrize(
     "bad",
-    [{"decays": ()}, {"decays": [-1.0]}, {"decays": 0.1}, {"decays": "0"}, {"folds": 1}, {"opening": 1.0}],
+    [
+        {"decays": ()},
+        {"decays": [-1.0]},
+        {"decays": 0.1},
+        {"decays": "0"},
+        {"selections": [-1]},
+        {"batch": 0},
+        {"keep": 0},
+        {"fold_share": 2},
+        {"folds": 1},
+        {"opening": 1.0},
+    ],
 )
 def test_impossible_parameters_are_refused(bad: dict[str, object]) -> None:
     (name,) = bad
     with pytest.raises(ValueError, match=f"Descent: {name} is .*; allowed: "):
         Descent(**bad)  # type: ignore[arg-type]
+
+
+def test_a_selection_shuts_features_out_that_do_not_help() -> None:
+    """A corner of two features among forty that are noise."""
+    rng = np.random.default_rng(0)
+    X = rng.random((300, 42))
+    y = ((X[:, 0] > 0.5) & (X[:, 1] < 0.7)).astype(int)
+    sizes = []
+    for selections in ((), (0.001,)):
+        method = descend(200, decays=(0.0, 1e-5), selections=selections)
+        found = train(Objective(X, y, 8, 2, 10.0, 1.0), method)[1]
+        size = np.sqrt((found.w_s**2).mean(axis=1))
+        sizes.append(size[2:].mean() / size[:2].mean())
+    assert sizes[1] < sizes[0] / 3
+
+
+def test_the_penalty_has_the_slope_by_which_weights_decay() -> None:
+    samples = StandardUnits(Objective(*xor(), 8, 2, 10.0, 1.0))
+    run = _Run(QUICK, samples, filters.shared_out(8, 2), True, 10, Steps(None))
+    rng = np.random.default_rng(0)
+    points, rates = rng.normal(size=(3, 52)), np.array([[0.1, 0.0], [0.0, 0.2], [0.3, 0.4]])
+    direction = np.concatenate([rng.normal(size=24), np.zeros(28)])
+    step = 1e-6
+    up, down = (run._penalties(points + sign * step * direction, rates) for sign in (1, -1))
+    np.testing.assert_allclose(
+        run._decay(points, rates) @ direction[:24], (up - down) / (2 * step), rtol=1e-6
+    )
+
+
+# For calibration and ensembles
+
+
+def potentials(neuron: Neuron, X: np.ndarray) -> np.ndarray:
+    return neuron.alpha_t * (neuron.w_t * neuron.soma(X) - neuron.theta_t)
+
+
+def test_what_is_held_out_has_the_scale_of_the_neuron() -> None:
+    """Each sample once, judged by a neuron that did not see it: right as often as on new samples."""
+    result, neuron = trained(method=descend(300, folds=3), alpha_t=3.0)
+    held_out = result.held_out
+    assert held_out is not None and held_out.weight is None
+    assert held_out.U.shape == (120, 2) and sorted(held_out.y) == sorted(xor()[1])
+    assert (held_out.U.argmax(axis=1) == held_out.y).mean() == pytest.approx(accuracy(neuron), abs=0.1)
+    X = xor(400, 1)[0]
+    ours, theirs = (np.quantile(np.abs(U), 0.5) for U in (held_out.U, potentials(neuron, X)))
+    assert 0.5 < ours / theirs < 2
+
+
+def test_weights_are_held_out_with_their_samples() -> None:
+    X, y = xor()
+    objective = Objective(X, y, 8, 2, 10.0, 1.0, sample_weight=1.0 + y)
+    held_out = train(objective)[0].held_out
+    assert held_out is not None and held_out.weight is not None
+    np.testing.assert_array_equal(held_out.weight, 1.0 + held_out.y)
+
+
+def test_without_a_choice_nothing_is_held_out() -> None:
+    first, _ = trained(method=descend(20, decays=(0.01,)))
+    assert first.held_out is None
+    assert trained(budget=5, start=first.as_start())[0].held_out is None
+
+
+def test_several_neurons_are_kept_the_best_first() -> None:
+    result, neuron = trained(method=descend(60, decays=(0.01,), keep=3))
+    assert len(result.others) == 2 and result.evaluations == 61 * 3
+    X, y = xor()
+    for other in result.others:
+        own = Neuron.from_parameters(other.parameters, other.P, 3, 10.0, 1.0)
+        proba = own.predict_proba(X)
+        assert other.loss == pytest.approx(-np.log(proba[np.arange(len(y)), y]).mean(), abs=1e-4)
+        assert not np.allclose(proba, neuron.predict_proba(X))
+    alone, _ = trained(method=descend(60, decays=(0.01,), population=3))
+    np.testing.assert_allclose(alone.parameters, result.parameters)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5])
+def test_missing_values_are_learned_around(share: float) -> None:
+    """A column with holes, beside a copy of it that has none; and a column that is never known."""
+    X, y = xor()
+    rng = np.random.default_rng(0)
+    hole = np.where(rng.random(len(X)) < share, np.nan, X[:, 0])
+    never = np.full(len(X), np.nan)
+    found, neuron = train(Objective(np.column_stack([X, hole, never]), y, 8, 2, 10.0, 1.0), descend(300))
+    assert np.isfinite(found.parameters).all()
+    new, labels = xor(400, 1)
+    new = np.column_stack([new, np.full(400, np.nan), np.full(400, 0.5)])
+    assert (neuron.predict_proba(new).argmax(axis=1) == labels).mean() > 0.8
+
+
+# Speed
+
+
+def test_the_rates_race() -> None:
+    """Half of them stays after each fold, two to the end; `work` knows."""
+    method = descend(20, decays=(0.0, 0.001, 0.1), selections=(1e-4, 1e-3), fold_share=0.5)
+    problem = methods.neuron_problem(Objective(*xor(), 8, 2, 10.0, 1.0), "learned")
+    steps: list[int] = []
+    result, _ = trained(method=method, on_step=lambda step, loss: steps.append(step))
+    expected = method.work(problem, 20)
+    assert result.evaluations == expected.evaluations == 11 * (5 + 3 + 2 + 2) + 21
+    assert steps == list(range(expected.steps))
+
+
+def test_an_update_sees_a_batch() -> None:
+    """Each batch is seen in turn; the mean over a round of them is what the curve says."""
+    objective = Objective(*xor(1000), 8, 2, 10.0, 1.0)
+    result, neuron = train(objective, descend(300, batch=100, decays=(0.001,)))
+    assert accuracy(neuron) > 0.9
+    assert len(result.curve) == 301 and (np.diff(result.curve) <= 0).all()
+    proba = neuron.predict_proba(objective.X)
+    assert result.loss == pytest.approx(-np.log(proba[np.arange(1000), objective.y]).mean(), abs=1e-4)
+
+
+def test_batches_share_out_the_samples_at_random() -> None:
+    samples = StandardUnits(Objective(*xor(1000), 8, 2, 10.0, 1.0))
+    batches = Batches(samples.problem, np.arange(1000), 300, np.random.default_rng(0))
+    assert batches.count == 4 and batches[1] is batches[5]
+    sizes = [len(batches[step].X) for step in range(4)]
+    assert sizes == [250] * 4
+    seen = np.concatenate([batches[step].X[:, 0] for step in range(4)])
+    expected = (samples.objective.X[:, 0] - samples.mean[0]) / samples.deviation[0]
+    np.testing.assert_allclose(np.sort(seen), np.sort(expected))
+
+
+def test_of_many_batches_few_are_kept() -> None:
+    samples = StandardUnits(Objective(*xor(1000), 8, 2, 10.0, 1.0))
+    built: list[int] = []
+
+    def problem(rows: np.ndarray) -> Objective:
+        built.append(len(rows))
+        return samples.problem(rows)
+
+    batches = Batches(problem, np.arange(1000), 10, np.random.default_rng(0))
+    for step in range(2 * batches.count):
+        _ = batches[step]
+    assert len(built) == 200  # more than are kept: each is built again when its turn comes
+
+
+def test_many_samples_take_several_updates_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The loss is lower after as many steps; `work` knows what they cost."""
+    objective = Objective(*xor(1000), 8, 2, 10.0, 1.0)
+    method = descend(40, decays=(1e-5, 1e-4), selections=())
+    losses = []
+    for rows in (5000, 250):
+        monkeypatch.setattr("modn.methods.descent.UPDATE_ROWS", rows)
+        result, _ = train(objective, method)
+        work = method.work(methods.neuron_problem(objective, "learned"), 40)
+        assert result.evaluations == work.evaluations and len(result.curve) == 41
+        losses.append(result.curve[-1])
+    assert result.evaluations == 4 * 2 * (24 * 3 + 1) + 40 * 4 + 1
+    assert losses[1] < losses[0]
