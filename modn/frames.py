@@ -22,11 +22,17 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "iloc") and hasattr(X, "dtypes")
 
 
+def as_array(X: Any) -> NDArray[Any]:
+    """Samples as an array; numbers stay numbers beside the texts of a list."""
+    array = np.asarray(X)
+    return np.asarray(X, dtype=object) if array.dtype.kind == "U" and array is not X else array
+
+
 def columns_of(X: Any, names: Sequence[str]) -> list[Column]:
     """The columns of a data frame or of an array (N, D); `names` are those of the features, for messages."""
     if is_frame(X):
         return [_of_series(X.iloc[:, i], name) for i, name in enumerate(names)]
-    X = np.asarray(X)
+    X = as_array(X)
     if X.dtype.kind in NUMBERS:
         return [_finite(X[:, i].astype(np.float64), name) for i, name in enumerate(names)]
     return [_of_objects(X[:, i].astype(object), name) for i, name in enumerate(names)]

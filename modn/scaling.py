@@ -14,9 +14,9 @@ from scipy.special import ndtr, ndtri
 
 Array = NDArray[np.float64]
 
-# How much wider than the middle 90 % of the values the range may be; it is twice as wide for 1,000 normal
-# values, and three times for 1,000,000. docs/classifier.md has the accuracies by which this was chosen.
-WIDEST = 3.0
+# How much wider than the middle 90 % of the values the range may be; 1,000 values of a normal distribution
+# reach this. docs/classifier.md has the accuracies by which this was chosen.
+WIDEST = 2.0
 MOST_KNOTS = 256
 
 
