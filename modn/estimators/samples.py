@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
-from sklearn.utils import check_array, check_consistent_length, column_or_1d
+from sklearn.utils import assert_all_finite, check_array, check_consistent_length, column_or_1d
 from sklearn.utils.validation import validate_data
 
 from modn.frames import as_array, is_frame
@@ -33,6 +33,7 @@ def read_training_set(
         raise ValueError(f"{type(model).__name__} requires y to be passed, but the target y is None.")
     samples = read_samples(model, X, reset)
     labels = column_or_1d(y, warn=True)
+    assert_all_finite(labels, input_name="y")
     check_consistent_length(samples, labels)
     weights = sample_weights("sample_weight", sample_weight, len(labels))
     return samples, labels, np.ones(len(labels)) if weights is None else weights
