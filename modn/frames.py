@@ -34,7 +34,7 @@ def columns_of(X: Any, names: Sequence[str]) -> list[Column]:
         return [_of_series(X.iloc[:, i], name) for i, name in enumerate(names)]
     X = as_array(X)
     if X.dtype.kind in NUMBERS:
-        return [_finite(X[:, i].astype(np.float64), name) for i, name in enumerate(names)]
+        return [_finite(X[:, i].astype(np.float64, copy=False), name) for i, name in enumerate(names)]
     return [_of_objects(X[:, i].astype(object), name) for i, name in enumerate(names)]
 
 
