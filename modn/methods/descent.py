@@ -120,9 +120,7 @@ class Descent(Method):
         folds = 0 if started else self._n_folds(self.folds if problem is None else len(problem.objective.X))
         in_folds = self._fold_steps(budget) + 1
         racing = sum(self._racing(fold) for fold in range(folds))
-        return Work(
-            racing * in_folds + self.n_descents * (budget + 1), folds * (in_folds - 1) + budget + 1
-        )
+        return Work(racing * in_folds + self.n_descents * (budget + 1), folds * (in_folds - 1) + budget + 1)
 
     @property
     def _middle_decay(self) -> float:
