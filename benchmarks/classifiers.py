@@ -8,7 +8,7 @@ AUC, CPU seconds per fit, and rows per CPU second of `predict_proba`. The kernel
 
 Results are appended to FILE, and what it has is not computed again; `--as TEXT` keeps two versions of one
 estimator apart (`--estimator MODN --as "MODN before"`). At the end come two tables in Markdown, of all
-classifiers in FILE that have every chosen dataset and resplit: the means, with mean ranks by accuracy, and the
+classifiers in FILE that have every chosen dataset and resplit: the means with mean ranks by accuracy, and the
 accuracy by dataset.
 
 A classifier that takes categories gets them; for the others they are one-hot encoded.
@@ -159,9 +159,9 @@ def rows(
         if missing:
             warm_up(CLASSIFIERS[name])
         for key in missing:
-            result = dict(zip(KEY, key, strict=True)) | measure(CLASSIFIERS[name], key[1], key[2])
-            print("{classifier:22} {dataset:14} {resplit} {accuracy:.4f}".format(**result), flush=True)
-            yield result
+            values = measure(CLASSIFIERS[name], key[1], key[2])
+            print(f"{key[0]:22} {key[1]:14} {key[2]} {values['accuracy']:.4f}", flush=True)
+            yield dict(zip(KEY, key, strict=True)) | values
 
 
 def markdown(frame: pd.DataFrame, digits: int) -> str:

@@ -6,7 +6,11 @@ from stages.study import claims
 
 
 def headlines(
-    table3: pd.DataFrame, classifier_ranks: pd.DataFrame, closeness: pd.DataFrame, judged: pd.DataFrame
+    table3: pd.DataFrame,
+    classifier_ranks: pd.DataFrame,
+    extra_ranks: pd.DataFrame,
+    closeness: pd.DataFrame,
+    judged: pd.DataFrame,
 ) -> dict[str, float]:
     """The headline numbers that `dvc exp show` has room for; those of what was not run are left out."""
     found: dict[str, float] = {}
@@ -16,12 +20,14 @@ def headlines(
             found[f"modn_{optimizer}"] = means["modn", optimizer]
     if not closeness.empty and "bbo" in set(closeness["optimizer"]):
         found["bbo_to_paper"] = closeness.set_index("optimizer").loc["bbo", "mean_absolute_difference"]
-    if not classifier_ranks.empty:
-        default = classifier_ranks[classifier_ranks["search"] == "default"].set_index("baseline")["acc_mean"]
+    for prefix, ranks in (("", classifier_ranks), ("extra_", extra_ranks)):
+        if ranks.empty:
+            continue
+        default = ranks[ranks["search"] == "default"].set_index("baseline")["acc_mean"]
         others = default.drop("modn", errors="ignore")
         if "modn" in default:
-            found["modn_default"] = default["modn"]
+            found[f"{prefix}modn_default"] = default["modn"]
         if len(others):
-            found["best_other"] = others.max()
+            found[f"{prefix}best_other"] = others.max()
     found = {name: round(float(value), 4) for name, value in found.items()}
     return found | {"claims_hold": int((judged["verdict"] == claims.HOLDS).sum())}

@@ -20,7 +20,9 @@ CONF = ROOT / "conf"
 PAPER = ROOT / "data/raw/paper"
 LISTS = ("datasets", "models", "optimizers")  # groups of which several are chosen
 CHOICES = sorted(
-    (path.parent.name, path.stem) for path in CONF.glob("*/*.yaml") if not path.parent.name.startswith("_")
+    (path.parent.relative_to(CONF).as_posix(), path.stem)
+    for path in CONF.glob("*/**/*.yaml")
+    if "_plugins" not in path.parts
 )
 
 
@@ -119,7 +121,9 @@ def test_a_profile_is_the_paper_with_less_effort() -> None:
         is_part(own, composed[more], fewer)
         assert composed[fewer]["runs"] < composed[more]["runs"]
     assert composed["quick"]["datasets"] == composed["paper"]["datasets"]
-    assert composed["quick"]["baselines"] == composed["paper"]["baselines"]
+    fewer, more = (set(composed[name]["baselines"]) for name in ("quick", "paper"))
+    assert more - fewer == set(choices("baselines/optional"))
+    assert set(composed["paper"]["extra"]["datasets"]) == set(choices("datasets/extra"))
 
 
 def test_smoke_has_every_study_and_kind_of_method() -> None:

@@ -46,7 +46,7 @@ def test_the_resplits_are_stratified_one_per_run_and_the_same_for_all(place: Pla
 
 
 def test_what_is_stored_are_the_predictions_of_the_classifier(place: Place) -> None:
-    fit(prepared(place), "knn")
+    fit(prepared(place), "baselines", "knn")
     found = predictions(place, "knn")
     assert list(found) == ["caesarian", "iris"]
     parts = files.read_arrays(place.root / "data/resplits/iris.npz")
@@ -62,10 +62,10 @@ def test_what_is_stored_are_the_predictions_of_the_classifier(place: Place) -> N
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["modn", "logistic_regression"])
 def test_two_workers_give_the_same_bytes(place: Place, name: str) -> None:
-    fit(prepared(place), name)
+    fit(prepared(place), "baselines", name)
     one = place.made()
     place.forget()
-    fit(prepared(place, "runtime.workers=2"), name)
+    fit(prepared(place, "runtime.workers=2"), "baselines", name)
     two = place.made()
     results = [file for file in one if "provenance" not in file]
     assert any(f"models/baselines/{name}/iris.npz" in file for file in results)
@@ -73,14 +73,14 @@ def test_two_workers_give_the_same_bytes(place: Place, name: str) -> None:
 
 
 def test_a_classifier_of_two_classes_leaves_the_others_out(place: Place) -> None:
-    fit(prepared(place), "dnm")
+    fit(prepared(place), "baselines", "dnm")
     assert list(predictions(place, "dnm")) == ["caesarian"]
-    fit(prepared(place, "datasets=[iris]"), "dnm")
+    fit(prepared(place, "datasets=[iris]"), "baselines", "dnm")
     assert list(predictions(place, "dnm")) == []
 
 
 def test_the_provenance_has_the_seconds_of_a_fit(place: Place) -> None:
-    fit(prepared(place), "knn")
+    fit(prepared(place), "baselines", "knn")
     record = json.loads((place.root / "data/provenance/baselines/knn.json").read_text())
     assert set(record["fit_seconds"]) == {"default", "grid"}
     assert 0 < record["fit_seconds"]["default"] < record["fit_seconds"]["grid"]
@@ -106,7 +106,7 @@ def test_what_is_wrong_is_said_and_nothing_written(
     parameters = prepared(place, *overrides)
     before = place.made()
     with pytest.raises(StageError, match=message):
-        fit(parameters, name)
+        fit(parameters, "baselines", name)
     assert place.made() == before
 
 
@@ -132,7 +132,7 @@ def test_the_report_has_the_baselines_that_were_fitted(place: Place, overrides: 
     split(parameters)
     train(parameters, "comparison", "modnf", "bbo")
     for name in parameters.baselines:
-        fit(parameters, name)
+        fit(parameters, "baselines", name)
     evaluate(parameters)
     plot(parameters)
     report(parameters)
