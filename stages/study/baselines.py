@@ -68,6 +68,8 @@ def parameter_names(path: str) -> list[str]:
     found = estimator_class(path)
     signature = inspect.signature(found).parameters.values()
     named = {own.name for own in signature if own.kind not in (own.VAR_POSITIONAL, own.VAR_KEYWORD)}
+    if any(own.kind == own.VAR_KEYWORD for own in signature):
+        named.add("verbosity")  # LightGBM's, which neither has
     return sorted(named | set(found().get_params(deep=False)))
 
 

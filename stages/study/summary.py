@@ -20,14 +20,18 @@ def headlines(
             found[f"modn_{optimizer}"] = means["modn", optimizer]
     if not closeness.empty and "bbo" in set(closeness["optimizer"]):
         found["bbo_to_paper"] = closeness.set_index("optimizer").loc["bbo", "mean_absolute_difference"]
-    for prefix, ranks in (("", classifier_ranks), ("extra_", extra_ranks)):
+    of_studies = (
+        ("modn_default", "best_other", classifier_ranks),
+        ("extra_modn", "extra_other", extra_ranks),
+    )
+    for ours, best_other, ranks in of_studies:
         if ranks.empty:
             continue
         default = ranks[ranks["search"] == "default"].set_index("baseline")["acc_mean"]
         others = default.drop("modn", errors="ignore")
         if "modn" in default:
-            found[f"{prefix}modn_default"] = default["modn"]
+            found[ours] = default["modn"]
         if len(others):
-            found[f"{prefix}best_other"] = others.max()
+            found[best_other] = others.max()
     found = {name: round(float(value), 4) for name, value in found.items()}
     return found | {"claims_hold": int((judged["verdict"] == claims.HOLDS).sum())}

@@ -20,9 +20,7 @@ CONF = ROOT / "conf"
 PAPER = ROOT / "data/raw/paper"
 LISTS = ("datasets", "models", "optimizers")  # groups of which several are chosen
 CHOICES = sorted(
-    (path.parent.relative_to(CONF).as_posix(), path.stem)
-    for path in CONF.glob("*/**/*.yaml")
-    if "_plugins" not in path.parts
+    (path.parent.name, path.stem) for path in CONF.glob("*/*.yaml") if not path.parent.name.startswith("_")
 )
 
 
@@ -31,7 +29,7 @@ def read(group: str, name: str) -> dict[str, object]:
 
 
 def choices(group: str) -> list[str]:
-    return [name for folder, name in CHOICES if folder == group]
+    return sorted(path.stem for path in (CONF / group).glob("*.yaml"))
 
 
 def allowed(names: Iterable[str]) -> str:
