@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnxruntime
 import pandas as pd
 from circuits import rows_of
 from tools import need
@@ -99,11 +100,8 @@ def run_verilog(circuits: Circuits, frame: pd.DataFrame, folder: Path) -> Predic
     """The test benches themselves compare; a sample with a missing value has no words."""
     need("iverilog", "vvp")
     whole = frame.dropna()
-    modules = [
-        write(circuit, X=whole, name=f"f{k}")
-        for k, circuit in enumerate(circuits)
-        for write in (export.verilog, export.testbench)
-    ]
+    modules = [export.verilog(circuit, X=whole, name=f"f{k}") for k, circuit in enumerate(circuits)]
+    modules += [export.testbench(circuit, X=whole, name=f"f{k}", n_random=300) for k, circuit in enumerate(circuits)]
     out = simulated(modules, folder)
     passed = re.findall(r"^PASS: (\d+) samples$", out, re.MULTILINE)
     assert len(passed) == len(circuits) and all(int(n) >= len(whole) for n in passed), out
@@ -119,10 +117,33 @@ def simulated(modules: Sequence[str], folder: Path) -> str:
     return subprocess.run(["vvp", str(folder / "all")], capture_output=True, text=True, check=True).stdout
 
 
+def run_onnx(circuits: Circuits, frame: pd.DataFrame, folder: Path) -> Predictions:
+    found = []
+    for circuit in circuits:
+        session = onnxruntime.InferenceSession(export.onnx(circuit), providers=["CPUExecutionProvider"])
+        label, scores = session.run(None, feeds(session, frame))
+        assert np.array_equal(scores, circuit.scores(frame))
+        found.append(label.tolist())
+    return found
+
+
+def feeds(session: Any, frame: pd.DataFrame) -> dict[str, np.ndarray]:
+    """The tensors of some samples, by the features that the model's metadata name."""
+    held = session.get_modelmeta().custom_metadata_map
+    tensors = {tensor.name: frame[json.loads(held[tensor.name])] for tensor in session.get_inputs()}
+    return {
+        name: part.to_numpy(np.float64)
+        if name == "numbers"
+        else part.map(lambda x: "" if pd.isna(x) else str(x)).to_numpy(object)
+        for name, part in tensors.items()
+    }
+
+
 RUNNERS = {
     "c": run_c,
     "javascript": run_javascript,
     "numpy": run_numpy,
+    "onnx": run_onnx,
     "python": run_python,
     "sql": run_sql,
     "verilog": run_verilog,
