@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from modn.export.methods import ExportMethods
+
 AT_LEAST, BELOW, IS, IS_NOT = ">=", "<", "is", "is not"
 
 
@@ -44,7 +46,7 @@ class Condition:
 
 
 @dataclass(frozen=True, eq=False)
-class Circuit:
+class Circuit(ExportMethods):
     """Dendrites as conjunctions, and what each of them counts for each class."""
 
     features: tuple[Feature, ...]
