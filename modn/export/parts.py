@@ -42,8 +42,9 @@ class Score:
         if not self.dendrites:
             return f"{-self.offset}{suffix}"
         count = " + ".join(f"d{j}" for j in self.dendrites)
+        count = f"({count})" if len(self.dendrites) > 1 else count
         rest = f" {'-' if self.offset > 0 else '+'} {abs(self.offset)}{suffix}" if self.offset else ""
-        return f"{self.weight}{suffix} * ({count}){rest}"
+        return f"{self.weight}{suffix} * {count}{rest}"
 
 
 @dataclass(frozen=True)
