@@ -1,4 +1,5 @@
-"""Circuits and neurons as programs for other machines: `modn.export.verilog(circuit)`, `modn.export.onnx(model)`.
+"""Circuits and neurons as programs: `modn.export.verilog(circuit)`,
+`modn.export.onnx(model)`.
 
 A target is one module in `targets/`, found by its name, with
 
@@ -7,7 +8,8 @@ A target is one module in `targets/`, found by its name, with
 - `ALLOWED`, the constraints of its options;
 - `write(model, **options)`, which returns the program.
 
-A circuit has a method for each of them, `circuit.to_verilog(...)`. Targets are imported when they are first used.
+A circuit has a method for each of them, `circuit.to_verilog(...)`. Targets are imported when they are first
+used.
 
 >>> names()
 ['c', 'javascript', 'onnx', 'python', 'sql', 'testbench', 'verilog']

@@ -1,16 +1,17 @@
 """The inputs of a circuit as wires: numbers in fixed point, categories as codes.
 
-A number x is passed as the integer ceil(x 2^f), f being the fraction bits of its port, cut to the range of the
-port. x >= t is then ceil(x 2^f) >= ceil(t 2^f):
+A number x is passed as the integer ceil(x 2^f), f being the fraction bits of its port, cut to the range of
+the port. x >= t is then ceil(x 2^f) >= ceil(t 2^f):
 
-- For a multiple of 2^-f this is exact: for every word on its inputs the hardware decides as the circuit does for
-  the numbers that they stand for.
-- For another number it can differ only where t - 2^-f < x < t. Given samples, f is the smallest number of bits that
-  decides all of them right; without, it is enough for inputs with as many decimals as the thresholds have.
+- For a multiple of 2^-f this is exact: for every word on its inputs the hardware decides as the circuit does
+  for the numbers that they stand for.
+- For another number it can differ only where t - 2^-f < x < t. Given samples, f is the smallest number of
+  bits that decides all of them right; without, it is enough for inputs with as many decimals as the
+  thresholds have.
 
-All thresholds lie inside the range of their port, so that cutting a number to it changes no decision. A category is
-its place in the feature's list; every larger code is a category that the circuit does not know. There is no
-wire for a missing value.
+All thresholds lie inside the range of their port, so that cutting a number to it changes no decision. A
+category is its place in the feature's list; every larger code is a category that the circuit does not know.
+There is no wire for a missing value.
 """
 
 import math
@@ -39,7 +40,11 @@ class Port:
     @property
     def range(self) -> tuple[int, int]:
         """The smallest and the largest word."""
-        return (0, 2**self.width - 1) if self.fraction is None else (-(2 ** (self.width - 1)), 2 ** (self.width - 1) - 1)
+        return (
+            (0, 2**self.width - 1)
+            if self.fraction is None
+            else (-(2 ** (self.width - 1)), 2 ** (self.width - 1) - 1)
+        )
 
     def word(self, x: float) -> int:
         """The integer that stands for a number."""
@@ -74,8 +79,8 @@ def ports_of(circuit: Circuit, parts: Parts, X: ArrayLike | None, fraction_bits:
         width = 1 + max((end if end >= 0 else -end - 1).bit_length() for end in ends)
         if width > MOST_BITS:
             raise ValueError(
-                f"the feature {parts.features[i].name!r} needs {width} bits, {fraction} of them after the point; "
-                f"allowed: at most {MOST_BITS} (set fraction_bits, or give samples X to choose it by)"
+                f"the feature {parts.features[i].name!r} needs {width} bits, {fraction} of them after the "
+                f"point; allowed: at most {MOST_BITS} (set fraction_bits, or give samples X to choose it by)"
             )
         ports.append(Port(parts.names[i], i, max(2, width), fraction))
     return ports
@@ -91,10 +96,14 @@ def words_of(circuit: Circuit, ports: list[Port], X: ArrayLike) -> list[list[int
 def _word(circuit: Circuit, port: Port, value: Any) -> int:
     feature = circuit.features[port.feature]
     if value is None or value != value:
-        raise ValueError(f"X has a missing value of the feature {feature.name!r}; allowed: none, as it has no wire")
+        raise ValueError(
+            f"X has a missing value of the feature {feature.name!r}; allowed: none, as it has no wire"
+        )
     if feature.categories is None:
         return port.word(value)
-    return feature.categories.index(str(value)) if str(value) in feature.categories else len(feature.categories)
+    return (
+        feature.categories.index(str(value)) if str(value) in feature.categories else len(feature.categories)
+    )
 
 
 def _fraction(thresholds: list[float], values: NDArray[np.float64] | None) -> int:

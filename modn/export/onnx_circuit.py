@@ -3,7 +3,7 @@
 import numpy as np
 
 from modn.explain.circuit import AT_LEAST, BELOW, IS, IS_NOT, Circuit
-from modn.export.onnx_graph import CATEGORIES, NUMBERS, Graph, TensorProto, check_categories
+from modn.export.onnx_graph import CATEGORIES, NUMBERS, Graph, Result, TensorProto, check_categories
 from modn.export.parts import Parts, parts_of
 
 
@@ -11,30 +11,47 @@ def circuit_model(circuit: Circuit) -> bytes:
     """The model: a dendrite holds where none of its conditions is violated."""
     parts = parts_of(circuit, "onnx")
     check_categories([text for feature in parts.features for text in feature.categories or ()])
-    numbers, categories = ([i for i, f in enumerate(parts.features) if (f.categories is None) == want] for want in (True, False))
     graph = Graph()
-    held = graph.add("Less", _violations(graph, parts, {i: k for part in (numbers, categories) for k, i in enumerate(part)}), graph.constant(0.5))
+    held = graph.add("Less", _violations(graph, parts), graph.constant(0.5))
     places = {j: k for k, j in enumerate(parts.dendrites)}
     weights = np.zeros((max(1, len(places)), len(parts.scores)))
     for c, score in enumerate(parts.scores):
         weights[[places[j] for j in score.dendrites], c] = score.weight
-    offsets = graph.constant(np.array([score.offset for score in parts.scores], dtype=np.float64))
-    scores = graph.add("Sub", graph.times(held, weights), offsets)
-    outputs = {"label": graph.labels(scores, parts.labels), "scores": graph.add("Cast", scores, to=TensorProto.INT64)}
-    names = [[parts.features[i].name for i in part] for part in (numbers, categories)]
-    return graph.model(*names, outputs, parts.labels, TensorProto.INT64)
+    offsets = np.array([score.offset for score in parts.scores], dtype=np.float64)
+    scores = graph.add("Sub", graph.times(held, weights), graph.constant(offsets))
+    integers = graph.add("Cast", scores, to=TensorProto.INT64)
+    results = [
+        graph.label(scores, parts.labels),
+        Result("scores", integers, TensorProto.INT64, (len(parts.labels),)),
+    ]
+    return graph.model(_names(parts), results)
 
 
-def _violations(graph: Graph, parts: Parts, column: dict[int, int]) -> str:
+def _names(parts: Parts) -> dict[str, list[str]]:
+    """The features of each input."""
+    numbers = [feature.name for feature in parts.features if feature.categories is None]
+    categories = [feature.name for feature in parts.features if feature.categories is not None]
+    return {NUMBERS: numbers, CATEGORIES: categories}
+
+
+def _column(parts: Parts, i: int) -> int:
+    """The place of a feature in its input: how many of its kind come before it."""
+    is_number = parts.features[i].categories is None
+    return sum((feature.categories is None) == is_number for feature in parts.features[:i])
+
+
+def _violations(graph: Graph, parts: Parts) -> str:
     """How many conditions of each dendrite (N, M) do not hold; one on a missing value always does."""
     M = max(1, len(parts.dendrites))  # a tensor cannot be empty everywhere
     terms = []
     for test in (AT_LEAST, BELOW, IS, IS_NOT):
-        found = [(k, one) for k, some in enumerate(parts.dendrites.values()) for one in some if one.test == test]
+        found = [
+            (k, one) for k, some in enumerate(parts.dendrites.values()) for one in some if one.test == test
+        ]
         if not found:
             continue
         tensor = NUMBERS if test in (AT_LEAST, BELOW) else CATEGORIES
-        x = graph.columns(tensor, [column[one.feature] for _, one in found])
+        x = graph.columns(tensor, [_column(parts, one.feature) for _, one in found])
         value = graph.constant([one.value for _, one in found])
         if test == IS:
             other = graph.add("Not", graph.add("Equal", x, value))

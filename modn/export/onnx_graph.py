@@ -1,13 +1,14 @@
 """A graph of ONNX operators, built one operator at a time; and how samples enter it.
 
-Numbers enter as one tensor of doubles, `numbers` (N, number of them), NaN where missing; categories as one tensor of
-strings, `categories` (N, number of them), "" where missing. The model's metadata name the features of both.
+Numbers enter as one tensor of doubles, `numbers` (N, number of them), NaN where missing; categories as one
+tensor of strings, `categories` (N, number of them), "" where missing. The model's metadata name the features
+of both.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,15 @@ OPSET, IR = 19, 9  # the first that compares strings; onnxruntime reads them fro
 
 NUMBERS, CATEGORIES = "numbers", "categories"
 TYPES = {bool: TensorProto.BOOL, int: TensorProto.INT64, float: TensorProto.DOUBLE, str: TensorProto.STRING}
+
+
+class Result(NamedTuple):
+    """An output of a model: its name, the tensor that it is, its type, and its shape without the samples."""
+
+    name: str
+    tensor: str
+    kind: int
+    shape: tuple[int, ...]
 
 
 @dataclass
@@ -61,34 +71,26 @@ class Graph:
         """The sum of one or more tensors."""
         return self.add("Sum", *terms)
 
-    def labels(self, highest_of: str, labels: Sequence[Label]) -> str:
+    def label(self, highest_of: str, labels: Sequence[Label]) -> Result:
         """The label with the highest value; of several, the first."""
         place = self.add("ArgMax", highest_of, axis=1, keepdims=0)
-        return self.add("Gather", self.constant(list(labels)), place)
+        tensor = self.add("Gather", self.constant(list(labels)), place)
+        return Result("label", tensor, TYPES[type(labels[0])], ())
 
-    def model(
-        self, numbers: Sequence[str], categories: Sequence[str], outputs: dict[str, str], labels: Sequence[Label], values: int
-    ) -> bytes:
-        """The finished model; `outputs` are the names of the labels (N,) and of the values (N, C)."""
-        C = len(labels)
-        (label_name, label), (value_name, value) = outputs.items()
-        self.nodes += [helper.make_node("Identity", [label], [label_name]), helper.make_node("Identity", [value], [value_name])]
+    def model(self, features: Mapping[str, Sequence[str]], results: Sequence[Result]) -> bytes:
+        """The finished model; `features` are the names of those in `numbers` and in `categories`."""
+        kinds = {NUMBERS: TensorProto.DOUBLE, CATEGORIES: TensorProto.STRING}
         inputs = [
-            helper.make_tensor_value_info(name, kind, ["N", len(features)])
-            for name, kind, features in (
-                (NUMBERS, TensorProto.DOUBLE, numbers),
-                (CATEGORIES, TensorProto.STRING, categories),
-            )
-            if features
+            helper.make_tensor_value_info(name, kinds[name], ["N", len(names)])
+            for name, names in features.items()
+            if names
         ]
-        results = [
-            helper.make_tensor_value_info(label_name, TYPES[type(labels[0])], ["N"]),
-            helper.make_tensor_value_info(value_name, values, ["N", C]),
-        ]
-        graph = helper.make_graph(self.nodes, "modn", inputs, results, self.constants)
+        outputs = [helper.make_tensor_value_info(one.name, one.kind, ["N", *one.shape]) for one in results]
+        last = [helper.make_node("Identity", [one.tensor], [one.name]) for one in results]
+        graph = helper.make_graph([*self.nodes, *last], "modn", inputs, outputs, self.constants)
         opsets = [helper.make_opsetid("", OPSET)]
         model = helper.make_model(graph, opset_imports=opsets, ir_version=IR, producer_name="modn")
-        helper.set_model_props(model, {NUMBERS: json.dumps(list(numbers)), CATEGORIES: json.dumps(list(categories))})
+        helper.set_model_props(model, {name: json.dumps(list(names)) for name, names in features.items()})
         onnx.checker.check_model(model, full_check=True)
         return model.SerializeToString()
 
@@ -96,4 +98,6 @@ class Graph:
 def check_categories(texts: Sequence[str]) -> None:
     """Refuse the empty text as a category: it stands for a missing value."""
     if "" in texts:
-        raise ValueError('onnx cannot express the category ""; allowed: other texts, as "" is a missing value')
+        raise ValueError(
+            'onnx cannot express the category ""; allowed: other texts, as "" is a missing value'
+        )

@@ -1,7 +1,7 @@
 """A trained classifier as an ONNX graph: `label` (N,) and the calibrated `probabilities` (N, C).
 
-All in double: the scaling of the inputs, Eqs. 1, 2 and 5, the potentials of Eq. 8 averaged over the classifier's
-neurons, and their softmax at the classifier's temperature (Eq. 9 without one).
+All in double: the scaling of the inputs, Eqs. 1, 2 and 5, the potentials of Eq. 8 averaged over the
+classifier's neurons, and their softmax at the classifier's temperature (Eq. 9 if it has none).
 """
 
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from modn.export.onnx_graph import CATEGORIES, NUMBERS, Graph, TensorProto, check_categories
+from modn.export.onnx_graph import CATEGORIES, NUMBERS, Graph, Result, TensorProto, check_categories
 from modn.inputs import Categories, Inputs, Numbers
 
 Array = NDArray[np.float64]
@@ -18,79 +18,72 @@ Array = NDArray[np.float64]
 def neuron_model(model: Any) -> bytes:
     """The model of a fitted MODNClassifier."""
     inputs: Inputs = model.inputs_
-    kinds = [[i for i, feature in enumerate(inputs.features) if isinstance(feature, kind)] for kind in (Numbers, Categories)]
-    if not any(kinds):
-        raise ValueError("onnx cannot express a model whose features are all constant; allowed: one that varies")
+    numbers = {i: feature for i, feature in enumerate(inputs.features) if isinstance(feature, Numbers)}
+    categories = {i: feature for i, feature in enumerate(inputs.features) if isinstance(feature, Categories)}
+    if not numbers and not categories:
+        raise ValueError(
+            "onnx cannot express a model whose features are all constant; allowed: one that varies"
+        )
     graph = Graph()
-    levels, missing = _inputs(graph, inputs, *kinds)
-    probabilities = _probabilities(graph, _potentials(graph, model.neurons_, levels, missing), model.temperature_)
-    labels = model.classes_.tolist()
-    outputs = {"label": graph.labels(probabilities, labels), "probabilities": probabilities}
-    names = [[inputs.feature_names[i] for i in kind] for kind in kinds]
-    return graph.model(*names, outputs, labels, TensorProto.DOUBLE)
-
-
-def _inputs(graph: Graph, inputs: Inputs, numbers: list[int], categories: list[int]) -> tuple[str, str]:
-    """The levels (N, n_inputs), 0 where missing, and which are missing."""
-    parts = []
-    if numbers:
-        parts.append(_numbers(graph, inputs, numbers))
-    if categories:
-        parts.append(_categories(graph, inputs, categories))
+    parts = [_numbers(graph, inputs, numbers)] if numbers else []
+    parts += [_categories(graph, inputs, categories)] if categories else []
+    levels = graph.total([part[0] for part in parts])
     missing = graph.add("Greater", graph.total([part[1] for part in parts]), graph.constant(0.5))
-    return graph.total([part[0] for part in parts]), missing
+    U = _potentials(graph, model.neurons_, levels, missing)
+    probabilities = _probabilities(graph, U, model.temperature_)
+    labels = model.classes_.tolist()
+    results = [
+        graph.label(probabilities, labels),
+        Result("probabilities", probabilities, TensorProto.DOUBLE, (len(labels),)),
+    ]
+    names = {
+        NUMBERS: [inputs.feature_names[i] for i in numbers],
+        CATEGORIES: [inputs.feature_names[i] for i in categories],
+    }
+    return graph.model(names, results)
 
 
-def _numbers(graph: Graph, inputs: Inputs, features: list[int]) -> tuple[str, str]:
-    """Interpolation between knots, as a sum: each segment adds its step, times how much of it is passed."""
-    n_inputs = len(inputs.columns)
-    place = {i: k for k, (i, _) in enumerate(inputs.columns)}
-    knots = [inputs.features[i] for i in features]
-    counts = [len(part.values) - 1 for part in knots]
-    low, high = (np.concatenate([part.values[ends] / 2 for part in knots]) for ends in (slice(None, -1), slice(1, None)))
-    columns = np.repeat(np.arange(len(features)), counts)
-    steps = np.zeros((len(columns), n_inputs))
-    steps[np.arange(len(columns)), [place[features[k]] for k in columns]] = np.concatenate(
-        [np.diff(part.levels) for part in knots]
-    )
+def _numbers(graph: Graph, inputs: Inputs, features: dict[int, Numbers]) -> tuple[str, str]:
+    """The levels of numbers (N, n_inputs), 0 for other inputs, and 1 where one is missing.
+
+    Interpolation between knots, as a sum: each segment adds its step, times how much of it is passed.
+    """
+    low = np.concatenate([feature.values[:-1] for feature in features.values()])
+    high = np.concatenate([feature.values[1:] for feature in features.values()])
+    segments = np.repeat(np.arange(len(features)), [len(feature.values) - 1 for feature in features.values()])
+    steps = np.concatenate([np.diff(feature.levels) for feature in features.values()])
+    belongs = _belongs(inputs, list(features))
     is_missing = graph.add("IsNaN", NUMBERS)
     # NaN times 0 is NaN: a missing value must not enter a matrix product. Halves, as in modn.scaling.
-    known = graph.add("Mul", graph.add("Where", is_missing, graph.constant(0.0), NUMBERS), graph.constant(0.5))
-    above = graph.add("Sub", graph.columns(known, columns.tolist()), graph.constant(low))
-    passed = graph.add("Div", above, graph.constant(high - low))
+    known = graph.add("Where", is_missing, graph.constant(0.0), NUMBERS)
+    half = graph.columns(graph.add("Mul", known, graph.constant(0.5)), segments.tolist())
+    above = graph.add("Sub", half, graph.constant(low / 2))
+    passed = graph.add("Div", above, graph.constant(high / 2 - low / 2))
     passed = graph.add("Clip", passed, graph.constant(0.0), graph.constant(1.0))
-    belongs = np.zeros((len(features), n_inputs))
-    belongs[np.arange(len(features)), [place[i] for i in features]] = 1.0
-    known_levels = graph.times(passed, steps)
-    # Where a value is missing, the level of 0 would be left: it is not used.
-    return known_levels, graph.times(is_missing, belongs)
+    return graph.times(passed, steps[:, None] * belongs[segments]), graph.times(is_missing, belongs)
 
 
-def _categories(graph: Graph, inputs: Inputs, features: list[int]) -> tuple[str, str]:
-    """Indicators; a feature is missing where its text is empty or, unless rare ones were seen, unknown."""
-    check_categories([text for i in features for text in inputs.features[i].known])
-    column = {i: k for k, i in enumerate(features)}
-    pairs = [(i, text) for i in features for text in inputs.features[i].known]
-    equal = graph.add(
-        "Equal", graph.columns(CATEGORIES, [column[i] for i, _ in pairs]), graph.constant([text for _, text in pairs])
-    )
-    n_inputs = len(inputs.columns)
-    place = {(i, category): k for k, (i, category) in enumerate(inputs.columns)}
-    indicates = np.zeros((len(pairs), n_inputs))
-    of_feature = np.zeros((len(pairs), len(features)))
-    for row, (i, text) in enumerate(pairs):
-        of_feature[row, column[i]] = 1.0
-        if (i, text) in place:
-            indicates[row, place[i, text]] = 1.0
-    known = graph.add("Greater", graph.times(equal, of_feature), graph.constant(0.5))
+def _categories(graph: Graph, inputs: Inputs, features: dict[int, Categories]) -> tuple[str, str]:
+    """The indicators of categories (N, n_inputs), 0 for other inputs, and 1 where one is missing.
+
+    A feature is missing where its text is empty or, unless rare categories were seen in training, unknown.
+    """
+    texts = [text for feature in features.values() for text in feature.known]
+    check_categories(texts)
+    owners = np.repeat(np.arange(len(features)), [len(feature.known) for feature in features.values()])
+    equal = graph.add("Equal", graph.columns(CATEGORIES, owners.tolist()), graph.constant(texts))
+    belongs = _belongs(inputs, list(features))
+    indicates = belongs[owners] * np.equal.outer(texts, [category or "" for _, category in inputs.columns])
+    known = graph.add("Greater", graph.times(equal, np.eye(len(features))[owners]), graph.constant(0.5))
     empty = graph.add("Equal", CATEGORIES, graph.constant([""]))
-    strict = graph.constant(np.array([[not inputs.features[i].others for i in features]]))
+    strict = graph.constant(np.array([[not feature.others for feature in features.values()]]))
     missing = graph.add("And", graph.add("Not", known), graph.add("Or", empty, strict))
-    belongs = np.zeros((len(features), n_inputs))
-    for k, (i, _) in enumerate(inputs.columns):
-        if i in column:
-            belongs[column[i], k] = 1.0
     return graph.times(equal, indicates), graph.times(missing, belongs)
+
+
+def _belongs(inputs: Inputs, features: list[int]) -> Array:
+    """1 where an input (the columns) belongs to a feature (the rows)."""
+    return np.equal.outer(features, [i for i, _ in inputs.columns]).astype(np.float64)
 
 
 def _potentials(graph: Graph, neurons: list[Any], levels: str, missing: str) -> str:
@@ -108,5 +101,6 @@ def _potentials(graph: Graph, neurons: list[Any], levels: str, missing: str) -> 
 
 
 def _probabilities(graph: Graph, U: str, temperature: float | None) -> str:
-    exponent = graph.add("Tanh", U) if temperature is None else graph.add("Mul", U, graph.constant(float(temperature)))
-    return graph.add("Softmax", exponent, axis=1)
+    if temperature is None:
+        return graph.add("Softmax", graph.add("Tanh", U), axis=1)
+    return graph.add("Softmax", graph.add("Mul", U, graph.constant(float(temperature))), axis=1)

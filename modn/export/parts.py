@@ -38,7 +38,7 @@ class Score:
     offset: int
 
     def source(self, suffix: str = "") -> str:
-        """The score in terms of d0, d1 and so on, as most languages write it; `suffix` follows each number."""
+        """The score in terms of d0, d1 and so on, as most languages write it; `suffix` follows numbers."""
         if not self.dendrites:
             return f"{-self.offset}{suffix}"
         count = " + ".join(f"d{j}" for j in self.dendrites)
@@ -69,7 +69,10 @@ class Parts:
 
 def conjunction(conditions: Sequence[str], word: str, nothing: str) -> str:
     """Conditions joined by a language's word for "and"; `nothing` stands for none."""
-    return f" {word} ".join(conditions if len(conditions) == 1 else [f"({one})" for one in conditions]) or nothing
+    return (
+        f" {word} ".join(conditions if len(conditions) == 1 else [f"({one})" for one in conditions])
+        or nothing
+    )
 
 
 def parts_of(circuit: Circuit, target: str, name: str = "") -> Parts:
@@ -81,12 +84,17 @@ def parts_of(circuit: Circuit, target: str, name: str = "") -> Parts:
         for c, w in enumerate(w_t)
     )
     counted = sorted({j for score in scores for j in score.dendrites})
-    dendrites = {j: tuple(_plain(condition, circuit, target) for condition in circuit.dendrites[j]) for j in counted}
+    dendrites = {
+        j: tuple(_plain(condition, circuit, target) for condition in circuit.dendrites[j]) for j in counted
+    }
     names = identifiers([feature.name for feature in circuit.features], taken=[name])
     parts = Parts(circuit.features, tuple(names), labels, dendrites, scores)
     check_texts(parts, target, SURROGATES, "unpaired surrogates")
     if parts.largest >= EXACT:
-        raise ValueError(f"{target} cannot express the circuit: its scores reach {parts.largest}; allowed: less than {EXACT}")
+        raise ValueError(
+            f"{target} cannot express the circuit: its scores reach {parts.largest}; "
+            f"allowed: less than {EXACT}"
+        )
     return parts
 
 
@@ -96,7 +104,7 @@ def columns_of(circuit: Circuit, X: ArrayLike) -> list[NDArray[Any]]:
 
 
 def check_texts(parts: Parts, target: str, characters: str, what: str) -> None:
-    """Refuse texts from the data that hold characters (a class of a regular expression) which a target lacks."""
+    """Refuse texts from the data with characters (a class of a regular expression) that a target lacks."""
     categories = [text for feature in parts.features for text in feature.categories or ()]
     for text in [*(feature.name for feature in parts.features), *categories, *parts.labels]:
         if isinstance(text, str) and re.search(f"[{characters}]", text):
@@ -129,5 +137,6 @@ def _plain(condition: Condition, circuit: Circuit, target: str) -> Condition:
         kind = "numbers" if feature.categories is None else "categories"
         allowed = f"a test for {kind}"
     raise ValueError(
-        f"{target} cannot express the condition {feature.name!r} {condition.test} {condition.value!r}; allowed: {allowed}"
+        f"{target} cannot express the condition {feature.name!r} {condition.test} {condition.value!r}; "
+        f"allowed: {allowed}"
     )

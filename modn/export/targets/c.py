@@ -4,8 +4,8 @@
     double x[NEURON_FEATURES] = {5.1, 3.5, 1.4, 0.2};
     puts(neuron_classes[neuron(x)]);
 
-A missing value is NAN. A category is its number in the comment beside its feature; any other number is a category
-that the circuit does not know.
+A missing value is NAN. A category is its number in the comment beside its feature; any other number is a
+category that the circuit does not know.
 """
 
 from modn.explain.circuit import AT_LEAST, BELOW, IS, Circuit, Condition
@@ -25,11 +25,12 @@ def write(circuit: Circuit, name: str = "neuron") -> str:
     parts = parts_of(circuit, "c", name)
     check_texts(parts, "c", r"\0", "NUL characters, which end a string")
     kind, (_, suffix) = next(item for item in TYPES.items() if parts.largest < item[1][0])
+    NAME = name.upper()
     labels = ", ".join(string(str(label)) for label in parts.labels)
     return "\n".join(
         [
             "// A circuit of dendrites; see the comments for the order of the features.",
-            f"enum {{ {name.upper()}_FEATURES = {len(parts.features)}, {name.upper()}_CLASSES = {len(parts.labels)} }};",
+            f"enum {{ {NAME}_FEATURES = {len(parts.features)}, {NAME}_CLASSES = {len(parts.labels)} }};",
             "",
             f"const char *const {name}_classes[{len(parts.labels)}] = {{{labels}}};",
             "",

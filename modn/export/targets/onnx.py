@@ -1,8 +1,8 @@
 """ONNX: the circuit, or a fitted MODNClassifier itself with its calibrated probabilities.
 
-The inputs are `numbers` (N, n) of doubles, NaN where missing, and `categories` (N, n) of strings, "" where missing;
-either is left out if there are none. The model's metadata list the features of each. The outputs are `label` (N,)
-and, for a circuit, `scores` (N, C), else `probabilities` (N, C).
+The inputs are `numbers` (N, n) of doubles, NaN where missing, and `categories` (N, n) of strings, "" where
+missing; either is left out if there are none. The model's metadata list the features of each. The outputs are
+`label` (N,) and, for a circuit, `scores` (N, C), else `probabilities` (N, C).
 """
 
 from typing import Any

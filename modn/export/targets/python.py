@@ -1,7 +1,7 @@
 """Python: one function that needs no package, or NumPy alone with `numpy=True`.
 
-The function takes the features as arguments, in order or by name. Without NumPy it takes one sample, None or NaN
-being missing, and returns its class. With NumPy it takes columns (N,) and returns the classes (N,):
+The function takes the features as arguments, in order or by name. Without NumPy it takes one sample, None or
+NaN being missing, and returns its class. With NumPy it takes columns (N,) and returns the classes (N,):
 `neuron(*X.T)`, or `neuron(*(frame[name] for name in frame))`.
 """
 
@@ -13,6 +13,7 @@ from modn.export.parts import Parts, conjunction, parts_of
 TITLE = "a Python function, with or without NumPy"
 SUFFIX = ".py"
 KINDS = (Circuit,)
+EVERYWHERE = "np.ones(rows, dtype=bool)"
 ALLOWED = {"name": Identifier(), "numpy": Flag()}
 
 
@@ -56,14 +57,14 @@ def _for_columns(parts: Parts, name: str) -> list[str]:
         f"    rows = len({parts.names[0]})",
         *(f"    {feature} = np.asarray({feature}, dtype=np.float64)" for feature in numbers),
         *(
-            f"    d{j} = {' & '.join(_column_condition(parts, one) for one in conditions) or 'np.ones(rows, dtype=bool)'}"
+            f"    d{j} = {' & '.join(_column_condition(parts, one) for one in conditions) or EVERYWHERE}"
             for j, conditions in parts.dendrites.items()
         ),
         f"    scores = np.tile(np.array({[-score.offset for score in parts.scores]}), (rows, 1))",
         *(
-            f"    scores[:, {c}] += {score.weight} * np.sum([{', '.join(f'd{j}' for j in score.dendrites)}], axis=0)"
+            f"    scores[:, {c}] += {score.weight} * np.sum([{', '.join(f'd{j}' for j in held)}], axis=0)"
             for c, score in enumerate(parts.scores)
-            if score.dendrites
+            if (held := score.dendrites)
         ),
         f"    labels = np.array([{', '.join(map(ascii, parts.labels))}])",
         "    return labels[scores.argmax(axis=1)]",
@@ -74,7 +75,7 @@ def _condition(parts: Parts, condition: Condition) -> str:
     x = parts.names[condition.feature]
     if condition.test in (AT_LEAST, BELOW):
         return f"missing({x}) or {x} {condition.test} {condition.value!r}"
-    return f"missing({x}) or str({x}) {'==' if condition.test == IS else '!='} {ascii(condition.value)}"
+    return f"missing({x}) or str({x}) {'==' if condition.test == IS else '!='} {condition.value!a}"
 
 
 def _column_condition(parts: Parts, condition: Condition) -> str:
@@ -82,4 +83,4 @@ def _column_condition(parts: Parts, condition: Condition) -> str:
     x = parts.names[condition.feature]
     if condition.test in (AT_LEAST, BELOW):
         return f"~({x} {'<' if condition.test == AT_LEAST else '>='} {condition.value!r})"
-    return f"category({x}, lambda text: text {'==' if condition.test == IS else '!='} {ascii(condition.value)})"
+    return f"category({x}, lambda text: text {'==' if condition.test == IS else '!='} {condition.value!a})"

@@ -31,7 +31,10 @@ ALLOWED = {"table": Name(), "keep": ListOf(Name()), "prediction": Name()}
 
 
 def write(
-    circuit: Circuit, table: str = "samples", keep: Sequence[str] | None = None, prediction: str = "prediction"
+    circuit: Circuit,
+    table: str = "samples",
+    keep: Sequence[str] | None = None,
+    prediction: str = "prediction",
 ) -> str:
     """A SELECT of the columns to keep (by default the features) and the prediction."""
     parts = parts_of(circuit, "sql")
@@ -79,7 +82,8 @@ def _check_columns(names: list[str]) -> None:
     for name in names:
         if not name or name.lower() in seen:
             raise ValueError(
-                f"sql cannot express the feature {name!r}; allowed: names of columns that differ in more than case"
+                f"sql cannot express the feature {name!r}; allowed: names of columns that differ in more "
+                "than case"
             )
         seen.add(name.lower())
 
@@ -99,8 +103,8 @@ def _decision(parts: Parts) -> str:
     """The first class whose score no later one exceeds: earlier ones were exceeded, or had been chosen."""
     C = len(parts.labels)
     cases = [
-        f"    WHEN {' AND '.join(f'score_{c} >= score_{k}' for k in range(c + 1, C))} THEN {literal(parts.labels[c])}\n"
-        for c in range(C - 1)
+        f"    WHEN {' AND '.join(f'score_{c} >= score_{k}' for k in range(c + 1, C))} THEN {label}\n"
+        for c, label in enumerate(map(literal, parts.labels[:-1]))
     ]
     last = literal(parts.labels[-1])
     return f"  CASE\n{''.join(cases)}    ELSE {last}\n  END" if cases else f"  {last}"

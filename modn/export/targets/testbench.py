@@ -1,7 +1,7 @@
 """A test bench for the Verilog module: samples and random words, compared with what the circuit decides.
 
-It prints `PASS` and the number of samples, or one line for each difference and `FAIL`. Write the module with the
-same options: samples X shape its ports.
+It prints `PASS` and the number of samples, or one line for each difference and `FAIL`. Write the module with
+the same options: samples X shape its ports.
 """
 
 import numpy as np
@@ -55,7 +55,10 @@ def write(
             "    end",
             "  endtask",
             "  initial begin",
-            *(f"    check({', '.join([*map(_word, ports, words), f'{bits}{chr(39)}d{c}'])});" for words, c in samples),
+            *(
+                f"    check({', '.join([*map(_word, ports, words), f'{bits}{chr(39)}d{c}'])});"
+                for words, c in samples
+            ),
             f'    if (differences == 0) $display("PASS: {len(samples)} samples");',
             f'    else $display("FAIL: %0d of {len(samples)} samples differ", differences);',
             "  end",
@@ -82,7 +85,9 @@ def _random(
     words = [_random_words(circuit, port, n, rng) for port in ports]
     for port, drawn in zip(ports, words, strict=True):
         X[:, port.feature] = [_value(circuit, port, word) for word in drawn]
-    return list(zip(map(list, zip(*words, strict=True)), _decisions(circuit, X), strict=True)) if ports else []
+    return (
+        list(zip(map(list, zip(*words, strict=True)), _decisions(circuit, X), strict=True)) if ports else []
+    )
 
 
 def _random_words(circuit: Circuit, port: Port, n: int, rng: np.random.Generator) -> list[int]:

@@ -1,7 +1,8 @@
 """Verilog (2001): a combinational module of comparators, ANDs, population counts, adders and an argmax.
 
-Its inputs are the features that the circuit uses, numbers in fixed point (see `modn.export.fixed_point`); the output
-`decision` is the place of the class in the circuit's list. `modn.export.testbench` writes its test bench.
+Its inputs are the features that the circuit uses, numbers in fixed point (see `modn.export.fixed_point`); the
+output `decision` is the place of the class in the circuit's list. `modn.export.testbench` writes its test
+bench.
 """
 
 from numpy.typing import ArrayLike
@@ -27,19 +28,19 @@ def write(
     """
     parts = parts_of(circuit, "verilog", name)
     ports = ports_of(circuit, parts, X, fraction_bits)
-    by_feature = {port.feature: port for port in ports}
+    labels = ", ".join(f"{c} {comment(str(label))}" for c, label in enumerate(parts.labels))
     bits = parts.largest.bit_length() + 1
     top = len(parts.labels) - 1
     out = f"output wire [{max(0, top.bit_length() - 1)}:0] decision"
     return "\n".join(
         [
-            f"// A circuit of dendrites. decision: {', '.join(f'{c} {comment(str(x))}' for c, x in enumerate(parts.labels))}",
+            f"// A circuit of dendrites. decision: {labels}",
             f"module {name} (",
             *(f"  {declaration(port)}, // {_meaning(parts, port)}" for port in ports),
             f"  {out}",
             ");",
             *(
-                f"  wire d{j} = {' && '.join(_condition(parts, by_feature[one.feature], one) for one in conditions) or '1'};"
+                f"  wire d{j} = {' && '.join(_condition(parts, ports, one) for one in conditions) or '1'};"
                 for j, conditions in parts.dendrites.items()
             ),
             *(line for c, score in enumerate(parts.scores) for line in _score(c, score, bits)),
@@ -68,7 +69,8 @@ def _meaning(parts: Parts, port: Port) -> str:
     return f"{comment(feature.name)}: {codes}, {len(feature.categories)} any other"
 
 
-def _condition(parts: Parts, port: Port, condition: Condition) -> str:
+def _condition(parts: Parts, ports: list[Port], condition: Condition) -> str:
+    port = next(port for port in ports if port.feature == condition.feature)
     if condition.test in (AT_LEAST, BELOW):
         threshold = scaled(float(condition.value), port.fraction or 0)
         return f"({port.name} {condition.test} {constant(threshold, port.width)})"
@@ -81,16 +83,19 @@ def _score(c: int, score: Score, bits: int) -> list[str]:
     line = f"  wire signed [{bits - 1}:0] score_{c} = "
     if not score.dendrites:
         return [line + f"{constant(-score.offset, bits)};"]
-    width = len(score.dendrites).bit_length()
+    width, weight = len(score.dendrites).bit_length(), constant(score.weight, bits)
     return [
         f"  wire [{width - 1}:0] count_{c} = {' + '.join(f'd{j}' for j in score.dendrites)};",
-        line + f"{constant(score.weight, bits)} * $signed({{1'b0, count_{c}}}) - ({constant(score.offset, bits)});",
+        f"{line}{weight} * $signed({{1'b0, count_{c}}}) - ({constant(score.offset, bits)});",
     ]
 
 
 def _argmax(top: int, bits: int, width: int) -> list[str]:
     """The first of the highest scores: a later one must be higher."""
-    lines = [f"  wire signed [{bits - 1}:0] best_0 = score_0;", f"  wire [{width - 1}:0] class_0 = {width}'d0;"]
+    lines = [
+        f"  wire signed [{bits - 1}:0] best_0 = score_0;",
+        f"  wire [{width - 1}:0] class_0 = {width}'d0;",
+    ]
     for c in range(1, top + 1):
         lines += [
             f"  wire signed [{bits - 1}:0] best_{c} = score_{c} > best_{c - 1} ? score_{c} : best_{c - 1};",

@@ -13,7 +13,9 @@ CATEGORIES = ("red", "green", "blue")
 
 def datasets() -> dict[str, pd.DataFrame]:
     """The features of some datasets, and of one with categories and missing values."""
-    loaded = {load.__name__[5:]: load(as_frame=True).data for load in (load_iris, load_wine, load_breast_cancer)}
+    loaded = {
+        load.__name__[5:]: load(as_frame=True).data for load in (load_iris, load_wine, load_breast_cancer)
+    }
     return {**loaded, "mixed": mixed(np.random.default_rng(0), 200)}
 
 
@@ -35,7 +37,8 @@ def random_circuit(frame: pd.DataFrame, rng: np.random.Generator, labels: Any = 
     n_dendrites, n_classes = int(rng.integers(0, 9)), int(rng.integers(1, 6))
     classes = np.array([f"class {c}" for c in range(n_classes)]) if labels is None else labels
     dendrites = tuple(
-        tuple(random_condition(frame, features, rng) for _ in range(rng.integers(0, 5))) for _ in range(n_dendrites)
+        tuple(random_condition(frame, features, rng) for _ in range(rng.integers(0, 5)))
+        for _ in range(n_dendrites)
     )
     return Circuit(
         features,

@@ -1,4 +1,4 @@
-"""Each target, run: circuits and samples in, the predicted labels out. One run for all circuits and samples."""
+"""Each target, run: circuits and samples in, predicted labels out. One run for all circuits and samples."""
 
 import json
 import re
@@ -49,7 +49,10 @@ def run_c(circuits: Circuits, frame: pd.DataFrame, folder: Path) -> Predictions:
         (folder / f"f{k}.c").write_text(export.c(circuit, name=f"f{k}"), encoding="ascii")
         source.append(f'#include "f{k}.c"')
     calls = "".join(f"fputs(f{k}_classes[f{k}(x)], stdout); putchar(0); " for k in range(len(circuits)))
-    source.append(f"int main(void) {{ double x[{D}]; while (fread(x, sizeof x, 1, stdin) == 1) {{ {calls} }} return 0; }}")
+    source.append(
+        f"int main(void) {{ double x[{D}];\n"
+        f"while (fread(x, sizeof x, 1, stdin) == 1) {{ {calls} }} return 0; }}"
+    )
     (folder / "main.c").write_text("\n".join([*source, ""]))
     build = ["gcc", *STRICT, "-O0", "-o", str(folder / "main"), str(folder / "main.c")]
     done = subprocess.run(build, capture_output=True, text=True)
@@ -90,7 +93,9 @@ def run_sql(circuits: Circuits, frame: pd.DataFrame, folder: Path) -> Prediction
     quoted = ['"' + str(name).replace('"', '""') + '"' for name in frame]
     base.execute(f"CREATE TABLE samples ({', '.join(quoted)}, id INTEGER)")
     marks = ", ".join("?" * (len(quoted) + 1))
-    base.executemany(f"INSERT INTO samples VALUES ({marks})", [(*row, k) for k, row in enumerate(rows_of(frame))])
+    base.executemany(
+        f"INSERT INTO samples VALUES ({marks})", [(*row, k) for k, row in enumerate(rows_of(frame))]
+    )
     found = [base.execute(export.sql(circuit, keep=["id"])).fetchall() for circuit in circuits]
     base.close()
     return [[label for _, label in sorted(rows)] for rows in found]
@@ -101,7 +106,9 @@ def run_verilog(circuits: Circuits, frame: pd.DataFrame, folder: Path) -> Predic
     need("iverilog", "vvp")
     whole = frame.dropna()
     modules = [export.verilog(circuit, X=whole, name=f"f{k}") for k, circuit in enumerate(circuits)]
-    modules += [export.testbench(circuit, X=whole, name=f"f{k}", n_random=300) for k, circuit in enumerate(circuits)]
+    modules += [
+        export.testbench(circuit, X=whole, name=f"f{k}", n_random=300) for k, circuit in enumerate(circuits)
+    ]
     out = simulated(modules, folder)
     passed = re.findall(r"^PASS: (\d+) samples$", out, re.MULTILINE)
     assert len(passed) == len(circuits) and all(int(n) >= len(whole) for n in passed), out
@@ -111,7 +118,15 @@ def run_verilog(circuits: Circuits, frame: pd.DataFrame, folder: Path) -> Predic
 def simulated(modules: Sequence[str], folder: Path) -> str:
     """What the modules print when Icarus Verilog runs them."""
     (folder / "all.v").write_text("\n".join(modules), encoding="ascii")
-    build = ["iverilog", "-g2005", "-Wall", "-Wno-timescale", "-o", str(folder / "all"), str(folder / "all.v")]
+    build = [
+        "iverilog",
+        "-g2005",
+        "-Wall",
+        "-Wno-timescale",
+        "-o",
+        str(folder / "all"),
+        str(folder / "all.v"),
+    ]
     done = subprocess.run(build, capture_output=True, text=True)
     assert done.returncode == 0 and done.stderr == "", done.stderr
     return subprocess.run(["vvp", str(folder / "all")], capture_output=True, text=True, check=True).stdout

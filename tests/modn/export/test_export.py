@@ -20,7 +20,9 @@ NUMBER, COLOUR = Feature("size"), Feature("colour", ("red", "blue"))
 def circuit(*conditions: Condition, **changes: Any) -> Circuit:
     """One dendrite, two classes."""
     P = np.array([[True, False]])
-    held = Circuit((NUMBER, COLOUR), np.array(["a", "b"]), (conditions,), P, np.array([2, 1]), np.array([1, 0]))
+    held = Circuit(
+        (NUMBER, COLOUR), np.array(["a", "b"]), (conditions,), P, np.array([2, 1]), np.array([1, 0])
+    )
     return replace(held, **changes)
 
 
@@ -57,13 +59,25 @@ def test_arguments_are_checked() -> None:
     for name, options, message in (
         ("fortran", {}, "target is 'fortran'; allowed: c, javascript, onnx, python, sql, testbench, verilog"),
         ("c", {"names": "f"}, "c has no parameter 'names'; allowed: name"),
-        ("c", {"name": "int"}, "c: name is 'int'; allowed: letters, digits and _, a letter first, and no keyword"),
+        (
+            "c",
+            {"name": "int"},
+            "c: name is 'int'; allowed: letters, digits and _, a letter first, and no keyword",
+        ),
         ("python", {"name": "f(); import os"}, "python: name is 'f.*'; allowed: letters"),
         ("python", {"numpy": 1}, "python: numpy is 1; allowed: True or False"),
         ("javascript", {"module": "amd"}, "javascript: module is 'amd'; allowed: commonjs, es, none"),
-        ("sql", {"table": "a\\b"}, "sql: table is .*; allowed: a text without NUL characters and backslashes"),
+        (
+            "sql",
+            {"table": "a\\b"},
+            "sql: table is .*; allowed: a text without NUL characters and backslashes",
+        ),
         ("sql", {"keep": []}, "sql: keep is .*; allowed: a list of one or more items"),
-        ("verilog", {"fraction_bits": -1}, "verilog: fraction_bits is -1; allowed: an integer from 0 to 53, or None"),
+        (
+            "verilog",
+            {"fraction_bits": -1},
+            "verilog: fraction_bits is -1; allowed: an integer from 0 to 53, or None",
+        ),
         ("verilog", {"X": [1.0]}, "verilog: X is .*; allowed: an array or a data frame"),
         ("testbench", {"n_random": -1}, "testbench: n_random is -1; allowed: an integer >= 0"),
     ):
@@ -75,7 +89,10 @@ def test_arguments_are_checked() -> None:
 def test_circuits_that_no_target_can_express(name: str) -> None:
     for wrong, message in (
         (circuit(Condition(0, ">=", float("inf"))), "the condition 'size' >= inf; allowed: a finite number"),
-        (circuit(Condition(1, "is", "green")), "the condition 'colour' is 'green'; allowed: one of its categories red"),
+        (
+            circuit(Condition(1, "is", "green")),
+            "the condition 'colour' is 'green'; allowed: one of its categories red",
+        ),
         (circuit(Condition(0, "is", "red")), "the condition 'size' is 'red'; allowed: a test for numbers"),
         (circuit(Condition(1, "<", 1.0)), "the condition 'colour' < 1.0; allowed: a test for categories"),
         (circuit(classes=np.array([0.0, np.nan])), "the class nan; allowed: texts, True, False"),
@@ -97,7 +114,9 @@ def test_only_onnx_takes_a_classifier() -> None:
 
 def test_sql_does_not_tell_cases_apart() -> None:
     twins = circuit(features=(Feature("Size"), Feature("size", ("red",))))
-    with pytest.raises(ValueError, match="sql cannot express the feature 'size'; allowed: names of columns that differ"):
+    with pytest.raises(
+        ValueError, match="sql cannot express the feature 'size'; allowed: names of columns that differ"
+    ):
         export.sql(twins)
 
 
@@ -119,7 +138,7 @@ def test_gates_are_counted() -> None:
     need("yosys")
     counted = cells(export.verilog(SMALL, fraction_bits=1, name="tiny"), name="tiny")
     assert 2 <= sum(counted.values()) <= 12 and all(kind.isupper() for kind in counted)
-    with pytest.raises(ValueError, match="yosys refuses the module: .*syntax error"):
+    with pytest.raises(ValueError, match=r"yosys refuses the module: .*syntax error"):
         cells("module neuron(; endmodule")
     with pytest.raises(ValueError, match="name is 'a;b'; allowed: letters"):
         cells("", "a;b")

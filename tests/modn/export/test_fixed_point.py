@@ -47,7 +47,7 @@ def test_words_keep_the_order(values: list[float], threshold: float, fraction: i
             assert wires.word(x) < wires.word(threshold)
 
 
-@given(st.lists(st.integers(-10**6, 10**6), min_size=1, max_size=8), st.integers(-10**6, 10**6))
+@given(st.lists(st.integers(-(10**6), 10**6), min_size=1, max_size=8), st.integers(-(10**6), 10**6))
 def test_samples_choose_as_few_bits_as_decide_them_right(values: list[int], threshold: int) -> None:
     circuit, X = of(threshold / 1000), np.array(values)[:, None] / 1000
     wires = port(circuit, X)
@@ -76,12 +76,19 @@ def test_without_samples_decimals_choose(threshold: float, fraction: int) -> Non
 def test_values_beyond_the_range_are_cut() -> None:
     wires = port(of(2.5))
     low, high = wires.range
-    assert (wires.word(-1e300), wires.word(1e300), wires.word(-np.inf), wires.word(np.inf)) == (low, high, low, high)
+    assert (wires.word(-1e300), wires.word(1e300), wires.word(-np.inf), wires.word(np.inf)) == (
+        low,
+        high,
+        low,
+        high,
+    )
     assert low < wires.word(2.5) <= high
 
 
 def test_too_many_bits_are_refused() -> None:
-    with pytest.raises(ValueError, match="the feature 'x' needs .* bits, .* after the point; allowed: at most 53"):
+    with pytest.raises(
+        ValueError, match=r"the feature 'x' needs .* bits, .* after the point; allowed: at most 53"
+    ):
         export.verilog(of(1e-300, 1e300))
 
 

@@ -10,7 +10,7 @@ from runners import RUNNERS
 
 from modn import export
 from modn.explain.circuit import Circuit, Condition, Feature
-from modn.export.identifiers import OWN, RESERVED, comment, identifiers
+from modn.export.identifiers import KEYWORDS, OWN, comment, identifiers
 
 HOSTILE = [
     "'",
@@ -41,7 +41,7 @@ HOSTILE = [
     "1st",
     "__proto__",
     "constructor",
-    "`include \"x\"",
+    '`include "x"',
     "x'); endmodule //",
     "\x7f\x1b",
 ]
@@ -49,8 +49,8 @@ REFUSED = {"c": "\0", "sql": r"[\0\\]"}  # what a target cannot express
 
 
 def circuit_of(texts: list[str]) -> Circuit:
-    """Texts everywhere: a number and a category feature with each name, each as a category, and as a class."""
-    features = tuple(Feature(text) for text in texts) + (Feature("which", tuple(texts)),)
+    """Texts everywhere: as the names of numbers, as categories, and as classes."""
+    features = (*map(Feature, texts), Feature("which", tuple(texts)))
     places = range(len(texts))
     numbers = tuple((Condition(k, ">=", 0.5),) for k in places)
     categories = tuple((Condition(len(texts), "is", texts[k]), Condition(k, "<", 2.0)) for k in places)
@@ -79,7 +79,9 @@ def test_hostile_texts_do_nothing(runner: str, tmp_path: Path) -> None:
 def test_what_a_target_cannot_express_is_refused(target: str) -> None:
     for text in HOSTILE:
         if re.search(REFUSED[target], text):
-            with pytest.raises(ValueError, match=f"^{target} cannot express the text .*; allowed: texts without"):
+            with pytest.raises(
+                ValueError, match=f"^{target} cannot express the text .*; allowed: texts without"
+            ):
                 export.export(circuit_of(["good", text]), target)
 
 
@@ -92,19 +94,37 @@ def test_half_characters_are_refused(target: str) -> None:
 @pytest.mark.parametrize("runner", RUNNERS)
 def test_keywords_and_names_of_the_program_itself(runner: str, tmp_path: Path) -> None:
     own = re.findall(r"\w+", OWN.pattern)
-    names = sorted({*RESERVED, *own, *(f"{name}{k}" for name in own for k in ("0", "_1")), "neuron", "f0", "x", "_"})
+    names = sorted(
+        {*KEYWORDS, *own, *(f"{name}{k}" for name in own for k in ("0", "_1")), "neuron", "f0", "x", "_"}
+    )
     everything = tuple(Condition(k, ">=", 0.5) for k in range(len(names)))
     features = tuple(map(Feature, names))
-    circuit = Circuit(features, np.array(["no", "yes"]), (everything,), np.array([[0, 1]], bool), [1, 1], [0, 0])
+    circuit = Circuit(
+        features, np.array(["no", "yes"]), (everything,), np.array([[0, 1]], bool), [1, 1], [0, 0]
+    )
     frame = pd.DataFrame([np.ones(len(names)), np.arange(len(names)) != 9], columns=names, dtype=np.float64)
     assert RUNNERS[runner]([circuit], frame, tmp_path) == [["yes", "no"]]
 
 
 def test_identifiers_are_different_and_plain() -> None:
-    texts = [*HOSTILE, "a b", "a_b", "A B", "a-b", "a_b_2", "class", "Class", "", "x" * 99, "x" * 98, "d1", "score_2"]
+    texts = [
+        *HOSTILE,
+        "a b",
+        "a_b",
+        "A B",
+        "a-b",
+        "a_b_2",
+        "class",
+        "Class",
+        "",
+        "x" * 99,
+        "x" * 98,
+        "d1",
+        "score_2",
+    ]
     names = identifiers(texts, taken=["feature"])
     assert len({name.lower() for name in names} | {"feature"}) == len(texts) + 1
-    assert all(re.fullmatch("[A-Za-z][A-Za-z0-9_]*", name) and name.lower() not in RESERVED for name in names)
+    assert all(re.fullmatch("[A-Za-z][A-Za-z0-9_]*", name) and name.lower() not in KEYWORDS for name in names)
     assert identifiers(["petal length (cm)", "größe"]) == ["petal_length_cm", "groe"]
 
 

@@ -24,7 +24,9 @@ def data() -> tuple[pd.DataFrame, pd.Series]:
 def test_a_classifier_with_every_kind_of_input(n_estimators: int) -> None:
     frame, y = data()
     seen = frame["colour"] != "purple"
-    model = modn.MODNClassifier(n_estimators=n_estimators, max_iter=50, random_state=0).fit(frame[seen], y[seen])
+    model = modn.MODNClassifier(n_estimators=n_estimators, max_iter=50, random_state=0).fit(
+        frame[seen], y[seen]
+    )
     label, proba = run(model, frame)
     assert np.abs(proba - model.predict_proba(frame)).max() < 1e-5
     assert label.tolist() == model.predict(frame).tolist()

@@ -16,7 +16,9 @@ CIRCUITS = 12  # of each dataset
 
 
 def compare(runner: str, circuits: list[Circuit], frame: pd.DataFrame, folder: Path) -> None:
-    assert RUNNERS[runner](circuits, frame, folder) == [circuit.predict(frame).tolist() for circuit in circuits]
+    assert RUNNERS[runner](circuits, frame, folder) == [
+        circuit.predict(frame).tolist() for circuit in circuits
+    ]
 
 
 def test_every_target_is_run() -> None:
