@@ -1,6 +1,7 @@
 """The registry of targets, the circuit's methods, and what is refused."""
 
 import copy
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -142,3 +143,22 @@ def test_gates_are_counted() -> None:
         cells("module neuron(; endmodule")
     with pytest.raises(ValueError, match="name is 'a;b'; allowed: letters"):
         cells("", "a;b")
+
+
+@pytest.mark.parametrize(
+    ("setting", "outcome"), [("required", pytest.fail.Exception), ("", pytest.skip.Exception)]
+)
+def test_a_missing_program_is_never_silent(
+    setting: str, outcome: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CI_TOOLS", setting)
+    with pytest.raises(outcome, match="not installed: no-such-program"):
+        need("no-such-program")
+
+
+def test_onnx_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    for name in ("graph", "circuit"):
+        monkeypatch.delitem(sys.modules, f"modn.export.onnx_{name}", raising=False)
+    with pytest.raises(ModuleNotFoundError, match=r"^onnx is not installed; .*pip install 'modn\[onnx\]'"):
+        export.onnx(SMALL)

@@ -1,7 +1,6 @@
 """The page of a circuit, in a real browser: it decides as the circuit does, asks nobody, and fits a phone."""
 
 import json
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
@@ -54,14 +53,14 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    need("chromium", "chromedriver")
+    chromium, driver_path = need("chromium|chromium-browser|google-chrome", "chromedriver")
     webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
     options = webdriver.ChromeOptions()
-    options.binary_location = shutil.which("chromium")
+    options.binary_location = chromium
     for flag in [*FLAGS.split(), f"--user-data-dir={tmp_path_factory.mktemp('browser')}"]:
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    service = webdriver.ChromeService(executable_path=shutil.which("chromedriver"))
+    service = webdriver.ChromeService(executable_path=driver_path)
     driver = webdriver.Chrome(options=options, service=service)
     yield driver
     driver.quit()

@@ -6,11 +6,13 @@ import shutil
 import pytest
 
 
-def need(*programs: str) -> None:
-    """Skip a test whose programs are not installed; CI_TOOLS=required makes that a failure."""
-    missing = [program for program in programs if shutil.which(program) is None]
+def need(*programs: str) -> list[str]:
+    """The paths of programs; "a|b" is either. A test without them is skipped; CI_TOOLS=required fails it."""
+    found = [next(filter(None, map(shutil.which, program.split("|"))), None) for program in programs]
+    missing = [program for program, path in zip(programs, found, strict=True) if path is None]
     if missing:
         reason = f"not installed: {', '.join(missing)}"
         if os.environ.get("CI_TOOLS") == "required":
             pytest.fail(reason)
         pytest.skip(reason)
+    return [path for path in found if path is not None]
