@@ -6,17 +6,12 @@ Every part has the attributes `data-part` and `data-index`, by which a page can 
 from html import escape
 
 from modn.explain.circuit import Circuit, Condition
+from modn.explain.circuit_text import condition_text
 
 ROW, BOX, GATE, CLASS = 34, 290, 40, 200  # heights of a row, widths of a comparator, a dendrite, a class
 GATES, CLASSES = 370, 520  # where their columns begin
 WIDTH = CLASSES + CLASS + 2
 LONGEST = 38  # characters of a text that fit its box
-
-
-def text_of(circuit: Circuit, condition: Condition) -> str:
-    """A condition in words: petal length (cm) >= 2.45."""
-    value = condition.value if isinstance(condition.value, str) else f"{condition.value:.6g}"
-    return f"{circuit.features[condition.feature].name} {condition.test} {value}"
 
 
 def conditions_of(circuit: Circuit) -> list[Condition]:
@@ -48,7 +43,16 @@ def draw(circuit: Circuit) -> str:
                 wires.append(_wire(GATES + GATE, y, CLASSES, at[2][c], "dendrite", j))
         parts.append(_gate(y, j, not circuit.dendrites[j]))
     for k, condition in enumerate(conditions):
-        parts.append(_box(0, at[0][k], BOX, "condition", k, text_of(circuit, condition)))
+        parts.append(
+            _box(
+                0,
+                at[0][k],
+                BOX,
+                "condition",
+                k,
+                condition_text(circuit.features[condition.feature], condition),
+            )
+        )
     for c, label in enumerate(circuit.classes):
         parts.append(_box(CLASSES, at[2][c], CLASS, "class", c, str(label), score=True))
     height = rows * ROW + 4

@@ -7,24 +7,25 @@ requests. What it decides is decided by the JavaScript export of the circuit its
 import base64
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from modn.explain.circuit import Circuit
-from modn.explain.drawing import conditions_of, counted, draw, text_of
-from modn.explain.path_chart import Size, chart
+from modn.explain.circuit_text import effect, premise
+from modn.explain.drawing import conditions_of, counted, draw
+from modn.explain.path_chart import chart
 from modn.export import export
-from modn.export.parts import columns_of
 from modn.export.targets.javascript import literal
 
 STYLE = Path(__file__).with_suffix(".css")
 SCRIPT = Path(__file__).with_suffix(".js")
+MEASURED = ("support", "precision", "worth")
 WIDEST = 1e300  # of a slider, so that nothing overflows
 
 TEMPLATE = """\
@@ -58,26 +59,15 @@ class Slider(NamedTuple):
     start: float
 
 
-def render(
-    circuit: Circuit,
-    title: str = "A circuit of dendrites",
-    X: ArrayLike | None = None,
-    rules: Sequence[Mapping[str, Any]] | None = None,
-    path: Sequence[Size] = (),
-) -> str:
-    """The page of a circuit.
-
-    X: samples, which set the range of the sliders. `rules`: for each dendrite of the circuit, measured values
-    by their names, such as {"support": 0.4, "worth": 0.02}. `path`: the accuracies of circuits of several
-    sizes.
-    """
+def render(circuit: Circuit, title: str = "A circuit of dendrites", X: ArrayLike | None = None) -> str:
+    """The page of a circuit; samples X set the range of the sliders, by default the thresholds do."""
     style, script = STYLE.read_text(encoding="utf-8"), _script(circuit)
     body = [
         _summary(circuit),
         _section("Try it", "try", _form(circuit, X)),
         _section("The circuit", "drawing", f'<div class="scroll" tabindex="0">{draw(circuit)}</div>'),
-        _section("Rules", "rules", _rules(circuit, rules)),
-        *([_section("Accuracy over size", "path", chart(path))] if path else []),
+        _section("Rules", "rules", _rules(circuit)),
+        *([_section("Accuracy over size", "path", chart(circuit.path))] if circuit.path is not None else []),
         _section(
             "The function that decides here",
             "source",
@@ -127,7 +117,7 @@ def _section(title: str, name: str, body: str) -> str:
 def _form(circuit: Circuit, X: ArrayLike | None) -> str:
     """An input for each feature that a condition tests; the script shows the form and the decision."""
     conditions = conditions_of(circuit)
-    columns = None if X is None else columns_of(circuit, X)
+    columns = None if X is None else circuit.columns(X)
     fields = []
     for i in sorted({condition.feature for condition in conditions}):
         feature, label = (
@@ -156,39 +146,31 @@ def _form(circuit: Circuit, X: ArrayLike | None) -> str:
     )
 
 
-def _rules(circuit: Circuit, measured: Sequence[Mapping[str, Any]] | None) -> str:
-    """A table of the rules, and where the scores start."""
-    names = list(measured[0]) if measured else []
-    rows = []
-    for j in counted(circuit):
-        premise = " and ".join(text_of(circuit, one) for one in circuit.dendrites[j]) or "always"
-        votes = ", ".join(
-            f"{circuit.w_t[c]:+d} {label}"
-            for c, label in enumerate(circuit.classes)
-            if circuit.P[j, c] and circuit.w_t[c]
+def _rules(circuit: Circuit) -> str:
+    """A table of the rules, what was measured of them, and where the scores start."""
+    measured = circuit.evidence
+    columns = {} if measured is None else {name: getattr(measured, name) for name in MEASURED}
+    rows = [
+        f'<tr data-part="dendrite" data-index="{j}"><td class="right">{j + 1}</td>'
+        f"<td>{escape(premise(circuit, j))}</td><td>{escape(effect(circuit, j))}</td>"
+        + "".join(f'<td class="right">{column[j]:.3f}</td>' for column in columns.values())
+        + "</tr>"
+        for j in counted(circuit)
+    ]
+    head = "".join(f'<th class="right">{name}</th>' for name in columns)
+    starts = zip(circuit.classes, circuit.theta_t, strict=True)
+    notes = [f"Scores start at {', '.join(f'{label} {-theta:d}' for label, theta in starts)}."]
+    if measured is not None:
+        notes.append(
+            f"Measured on {measured.n_samples} samples, where the accuracy is {measured.accuracy:.3f}. "
+            "Support: the share of samples where the rule holds; precision: the share of these that are of a "
+            "class whose score it raises; worth: by how much the accuracy falls without it."
         )
-        numbers = (
-            "".join(f'<td class="right">{_number(measured[j][name])}</td>' for name in names)
-            if measured
-            else ""
-        )
-        rows.append(
-            f'<tr data-part="dendrite" data-index="{j}"><td class="right">{j + 1}</td>'
-            f"<td>{escape(premise)}</td><td>{escape(votes)}</td>{numbers}</tr>"
-        )
-    head = "".join(f'<th class="right">{escape(name)}</th>' for name in names)
-    starts = ", ".join(
-        f"{label} {-theta:+d}" for label, theta in zip(circuit.classes, circuit.theta_t, strict=True)
-    )
     return (
         '<div class="scroll" tabindex="0"><table>\n<thead><tr><th class="right">rule</th><th>if</th>'
-        f"<th>score</th>{head}</tr></thead>\n"
-        f"<tbody>\n{chr(10).join(rows)}\n</tbody>\n</table></div>\n<p>Scores start at: {escape(starts)}.</p>"
+        f"<th>score</th>{head}</tr></thead>\n<tbody>\n{chr(10).join(rows)}\n</tbody>\n</table></div>\n"
+        + "\n".join(f"<p>{escape(note)}</p>" for note in notes)
     )
-
-
-def _number(value: Any) -> str:
-    return escape(f"{value:.3g}" if isinstance(value, float | np.floating) else str(value))
 
 
 def _function(circuit: Circuit) -> str:
@@ -201,6 +183,7 @@ def _script(circuit: Circuit) -> str:
     conditions = conditions_of(circuit)
     alone = replace(
         circuit,
+        evidence=None,
         dendrites=tuple((condition,) for condition in conditions),
         P=np.ones((len(conditions), len(circuit.classes)), dtype=bool),
         w_t=np.ones(len(circuit.classes), dtype=np.int64),

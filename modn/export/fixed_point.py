@@ -7,7 +7,7 @@ the port. x >= t is then ceil(x 2^f) >= ceil(t 2^f):
   for the numbers that they stand for.
 - For another number it can differ only where t - 2^-f < x < t. Given samples, f is the smallest number of
   bits that decides all of them right; without, it is enough for inputs with as many decimals as the
-  thresholds have.
+  thresholds have, these being of 24 bits at most.
 
 All thresholds lie inside the range of their port, so that cutting a number to it changes no decision. A
 category is its place in the feature's list; every larger code is a category that the circuit does not know.
@@ -22,10 +22,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from modn.explain.circuit import Circuit
-from modn.export.parts import Parts, columns_of
+from modn.explain.circuit import Circuit, is_missing
+from modn.export.parts import Parts
 
 MOST_BITS = 53  # of a port: as many as a double holds
+MOST_CHOSEN = 24  # of a threshold, if there are no samples to choose by
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def scaled(x: float, fraction: int) -> int:
 
 def ports_of(circuit: Circuit, parts: Parts, X: ArrayLike | None, fraction_bits: int | None) -> list[Port]:
     """The ports of the features that the circuit uses, wide enough for its thresholds and for the samples."""
-    columns = None if X is None else columns_of(circuit, X)
+    columns = None if X is None else circuit.columns(X)
     conditions = [one for conditions in parts.dendrites.values() for one in conditions]
     ports = []
     for i in sorted({one.feature for one in conditions}):
@@ -86,31 +87,33 @@ def ports_of(circuit: Circuit, parts: Parts, X: ArrayLike | None, fraction_bits:
     return ports
 
 
-def words_of(circuit: Circuit, ports: list[Port], X: ArrayLike) -> list[list[int]]:
-    """The words on the ports (N, ports) for each sample; a missing value is refused."""
-    columns = columns_of(circuit, X)
-    words = [[_word(circuit, port, value) for value in columns[port.feature].tolist()] for port in ports]
-    return [list(row) for row in zip(*words, strict=True)] or [[]] * len(columns[0])
+def words_of(circuit: Circuit, ports: list[Port], X: ArrayLike) -> list[list[int] | None]:
+    """The words on the ports for each sample; None for a sample with a missing value, which has no wire."""
+    columns = circuit.columns(X)
+    rows = (
+        zip(*(columns[port.feature].tolist() for port in ports), strict=True)
+        if ports
+        else [()] * len(columns[0])
+    )
+    return [
+        None if any(map(is_missing, row)) else [_word(circuit, *one) for one in zip(ports, row, strict=True)]
+        for row in rows
+    ]
 
 
 def _word(circuit: Circuit, port: Port, value: Any) -> int:
-    feature = circuit.features[port.feature]
-    if value is None or value != value:
-        raise ValueError(
-            f"X has a missing value of the feature {feature.name!r}; allowed: none, as it has no wire"
-        )
-    if feature.categories is None:
+    categories = circuit.features[port.feature].categories
+    if categories is None:
         return port.word(value)
-    return (
-        feature.categories.index(str(value)) if str(value) in feature.categories else len(feature.categories)
-    )
+    return categories.index(str(value)) if str(value) in categories else len(categories)
 
 
 def _fraction(thresholds: list[float], values: NDArray[np.float64] | None) -> int:
     """The smallest f with a multiple of 2^-f between each threshold and the values below it."""
     if values is None:
         decimals = max(-int(Decimal(repr(t)).normalize().as_tuple().exponent) for t in thresholds)
-        return max(0, math.ceil(decimals * math.log2(10)))
+        fraction = math.ceil(decimals * math.log2(10))
+        return max(0, min(fraction, MOST_CHOSEN - math.frexp(max(map(abs, thresholds)))[1]))
     fraction = 0
     for threshold in thresholds:
         below = values[values < threshold]

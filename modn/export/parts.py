@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from modn.explain.circuit import AT_LEAST, BELOW, IS, IS_NOT, Circuit, Condition, Feature
+from modn.explain.circuit import Circuit, Condition, Feature
 from modn.export.identifiers import identifiers
 
 SURROGATES = r"\ud800-\udfff"  # halves of characters, which no encoding of text has
@@ -98,11 +97,6 @@ def parts_of(circuit: Circuit, target: str, name: str = "") -> Parts:
     return parts
 
 
-def columns_of(circuit: Circuit, X: ArrayLike) -> list[NDArray[Any]]:
-    """The features of samples, each a column (N,) of float64 or of categories."""
-    return circuit._columns(X)
-
-
 def check_texts(parts: Parts, target: str, characters: str, what: str) -> None:
     """Refuse texts from the data with characters (a class of a regular expression) that a target lacks."""
     categories = [text for feature in parts.features for text in feature.categories or ()]
@@ -122,21 +116,13 @@ def _label(value: Any, target: str) -> Label:
 
 
 def _plain(condition: Condition, circuit: Circuit, target: str) -> Condition:
-    """The condition with a plain value, checked."""
-    feature = circuit.features[condition.feature]
-    if condition.test in (AT_LEAST, BELOW) and feature.categories is None:
-        value = float(condition.value)
-        if math.isfinite(value):
-            return Condition(int(condition.feature), condition.test, value)
-        allowed = "a finite number"
-    elif condition.test in (IS, IS_NOT) and feature.categories is not None:
-        if condition.value in feature.categories:
-            return Condition(int(condition.feature), condition.test, str(condition.value))
-        allowed = f"one of its categories {', '.join(feature.categories)}"
-    else:
-        kind = "numbers" if feature.categories is None else "categories"
-        allowed = f"a test for {kind}"
-    raise ValueError(
-        f"{target} cannot express the condition {feature.name!r} {condition.test} {condition.value!r}; "
-        f"allowed: {allowed}"
-    )
+    """The condition with a plain value; a category must be one of its feature's."""
+    feature, value = circuit.features[condition.feature], condition.value
+    if not isinstance(value, str):
+        return Condition(int(condition.feature), condition.test, float(value))
+    if value not in (feature.categories or ()):
+        raise ValueError(
+            f"{target} cannot express the condition {feature.name!r} {condition.test} {value!r}; "
+            f"allowed: one of its categories {', '.join(feature.categories or ())}"
+        )
+    return Condition(int(condition.feature), condition.test, value)

@@ -28,10 +28,13 @@ def write(
     n_random: int = 1000,
     seed: int = 0,
 ) -> str:
-    """A module `<name>_testbench` that checks the samples X and `n_random` random words."""
+    """A module `<name>_testbench` that checks the samples X and `n_random` random words.
+
+    Samples with missing values are left out: these have no wire.
+    """
     parts = parts_of(circuit, "testbench", name)
     ports = ports_of(circuit, parts, X, fraction_bits)
-    samples = [] if X is None else list(zip(words_of(circuit, ports, X), _decisions(circuit, X), strict=True))
+    samples = [] if X is None else _given(circuit, ports, X)
     samples += _random(circuit, ports, n_random, np.random.default_rng(seed))
     bits = max(1, (len(parts.labels) - 1).bit_length())
     arguments = ", ".join(f"input [{port.width - 1}:0] word_{k}" for k, port in enumerate(ports))
@@ -71,6 +74,12 @@ def write(
 def _word(port: Port, word: int) -> str:
     """The bits of a word: two's complement."""
     return f"{port.width}'h{word % 2**port.width:x}"
+
+
+def _given(circuit: Circuit, ports: list[Port], X: ArrayLike) -> list[tuple[list[int], int]]:
+    """The words of samples, and what the circuit decides."""
+    decided = zip(words_of(circuit, ports, X), _decisions(circuit, X), strict=True)
+    return [(words, c) for words, c in decided if words is not None]
 
 
 def _decisions(circuit: Circuit, X: ArrayLike) -> list[int]:

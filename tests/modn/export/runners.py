@@ -104,14 +104,13 @@ def run_sql(circuits: Circuits, frame: pd.DataFrame, folder: Path) -> Prediction
 def run_verilog(circuits: Circuits, frame: pd.DataFrame, folder: Path) -> Predictions:
     """The test benches themselves compare; a sample with a missing value has no words."""
     need("iverilog", "vvp")
-    whole = frame.dropna()
-    modules = [export.verilog(circuit, X=whole, name=f"f{k}") for k, circuit in enumerate(circuits)]
+    modules = [export.verilog(circuit, X=frame, name=f"f{k}") for k, circuit in enumerate(circuits)]
     modules += [
-        export.testbench(circuit, X=whole, name=f"f{k}", n_random=300) for k, circuit in enumerate(circuits)
+        export.testbench(circuit, X=frame, name=f"f{k}", n_random=300) for k, circuit in enumerate(circuits)
     ]
     out = simulated(modules, folder)
     passed = re.findall(r"^PASS: (\d+) samples$", out, re.MULTILINE)
-    assert len(passed) == len(circuits) and all(int(n) >= len(whole) for n in passed), out
+    assert len(passed) == len(circuits) and all(int(n) >= len(frame.dropna()) for n in passed), out
     return [circuit.predict(frame).tolist() for circuit in circuits]
 
 

@@ -2,15 +2,15 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from tools import need
 
-from modn.explain.circuit import Circuit, Condition, Feature
+from modn.explain.circuit import Circuit, Condition, Feature, SizePath
 from modn.explain.page import render, slider
-from modn.explain.path_chart import Size
 
 FLAGS = """--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run
 --disable-background-networking --disable-component-update --disable-sync"""
@@ -42,12 +42,20 @@ def circuit() -> Circuit:
     )
 
 
+def measured() -> Circuit:
+    """With what learning would add: the rules' worth and the path of sizes."""
+    sizes = np.arange(1, 9)
+    path = SizePath(sizes, 0.9 - 0.3 / sizes, np.full(8, 0.02), chosen=4, neuron=0.91)
+    X = np.array(
+        [[1.0, 0.0, -2.0, "red"], [3.0, 0.0, -2.0, "red"], [3.0, 0.0, 0.0, "<i>blue</i>"]], dtype=object
+    )
+    return replace(circuit(), path=path).measured(X, ["setosa", "setosa", "a & b"])
+
+
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     file = tmp_path_factory.mktemp("page") / "circuit.html"
-    measured = [{"support": 0.25, "worth": 0.015, "<b>": NASTY}] * 5
-    path = [Size(n, 0.9 - 0.3 / n, 0.02) for n in range(1, 9)]
-    file.write_text(render(circuit(), f"Flowers {NASTY}", rules=measured, path=path), encoding="utf-8")
+    file.write_text(render(measured(), f"Flowers {NASTY}"), encoding="utf-8")
     return file.as_uri()
 
 
@@ -140,7 +148,23 @@ def test_texts_are_shown_as_texts(tab: Any) -> None:
         "return [...document.querySelectorAll('tbody tr')].map((row) => row.textContent)"
     )
     assert len(rows) == 4 and any("colour is <i>blue</i>" in row for row in rows)
-    assert NASTY in rows[0]
+    assert any(NASTY in row for row in rows)
+
+
+def test_what_was_measured_is_shown(tab: Any) -> None:
+    cells = tab.execute_script(
+        "return [...document.querySelectorAll('tbody tr:first-child .right')].map((td) => td.textContent)"
+    )
+    held = measured().evidence
+    assert held is not None
+    assert cells == ["1", *(f"{column[0]:.3f}" for column in (held.support, held.precision, held.worth))]
+    assert (
+        "Measured on 3 samples, where the accuracy is 1.000."
+        in tab.find_element("css selector", "#rules").text
+    )
+    dots = "return [...document.querySelectorAll('#path circle')].map((dot) => Number(dot.getAttribute('r')))"
+    assert tab.execute_script(dots) == [6.0 if n == 4 else 3.5 for n in range(1, 9)]
+    assert "the dashed line the neuron" in tab.find_element("css selector", "#path").text
 
 
 def test_no_errors_and_no_requests(tab: Any, address: str) -> None:
