@@ -6,7 +6,7 @@ time and refits of the telodendra follow one another, while the penalty per cond
 of each size that is met on the way is kept.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -55,6 +55,10 @@ class Boxes(NamedTuple):
     w_t: Array  # (C,)
     theta_t: Array  # (C,)
     loss: float
+
+    def size(self, n_codes: Codes) -> int:
+        """The number of conditions."""
+        return int((self.boxes[:, 0] > 0).sum() + (self.boxes[:, 1] < n_codes - 1).sum())
 
     def counts(self, codes: Codes) -> Array:
         """How many dendrites of each class hold (N, C)."""
@@ -131,7 +135,7 @@ class _Growing:
         P = np.array([dendrite.row for dendrite in self.dendrites], bool).reshape(-1, C)
         return Boxes(boxes, P, self.w_t.copy(), self.theta_t.copy(), self.loss)
 
-    def sweep_until_settled(self, penalty: float, max_size: int, keep) -> None:
+    def sweep_until_settled(self, penalty: float, max_size: int, keep: Callable[[Boxes, int], None]) -> None:
         before = np.inf
         for _ in range(SWEEPS):
             for dendrite in list(self.dendrites):
