@@ -5,6 +5,7 @@ Standard SQL, with names in double quotes; MySQL needs its mode ANSI_QUOTES. Cat
 
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 from modn.constraints import ListOf
@@ -14,6 +15,9 @@ from modn.export.parts import Label, Parts, check_texts, conjunction, parts_of
 TITLE = "one SQL SELECT"
 SUFFIX = ".sql"
 KINDS = (Circuit,)
+
+
+SAFE_DECIMALS = 4
 
 
 class Name:
@@ -73,7 +77,22 @@ def literal(value: Label) -> str:
     """A text, a number or a truth value."""
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
-    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else repr(value)
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
+    return number(value) if isinstance(value, float) else repr(value)
+
+
+def number(value: float) -> str:
+    """A double, exactly.
+
+    Databases can be wrong about the last bit of a decimal: SQLite, whose sums have 64 bits, of one with five
+    digits after the point or more. A fraction of two integers is exact everywhere.
+    """
+    decimals = -int(Decimal(repr(value)).normalize().as_tuple().exponent)
+    numerator, denominator = value.as_integer_ratio()
+    if decimals <= SAFE_DECIMALS or max(abs(numerator), denominator) >= 2**63:
+        return repr(value)
+    return f"CAST({numerator} AS DOUBLE PRECISION) / {denominator}"
 
 
 def _check_columns(names: list[str]) -> None:

@@ -1,5 +1,6 @@
 """Circuits to export: random ones over given data, and the samples to try them on."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,9 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from modn.explain.circuit import Circuit, Condition, Feature
 
+RAW = Path(__file__).resolve().parents[3] / "data/raw/uci"
 CATEGORIES = ("red", "green", "blue")
+UNSEEN = "purple"
 
 
 def datasets() -> dict[str, pd.DataFrame]:
@@ -19,16 +22,27 @@ def datasets() -> dict[str, pd.DataFrame]:
     return {**loaded, "mixed": mixed(np.random.default_rng(0), 200)}
 
 
+def raw_dataset(name: str) -> pd.DataFrame:
+    """All columns of a dataset of the paper, the class included: numbers, or categories."""
+    frame = pd.read_csv(RAW / f"{name}.csv")
+    return frame.astype({column: float for column in frame if frame[column].dtype.kind in "iuf"})
+
+
 def mixed(rng: np.random.Generator, rows: int) -> pd.DataFrame:
     """Numbers and categories, some missing, some never seen in training."""
-    colour = rng.choice([*CATEGORIES, "purple", None], rows)
+    colour = rng.choice([*CATEGORIES, UNSEEN, None], rows)
     size = np.where(rng.random(rows) < 0.1, np.nan, rng.normal(size=rows).round(2))
     return pd.DataFrame({"size": size, "colour": colour, "legs": rng.integers(0, 9, rows).astype(float)})
 
 
 def features_of(frame: pd.DataFrame) -> tuple[Feature, ...]:
-    kinds = [None if frame[name].dtype.kind == "f" else CATEGORIES for name in frame]
-    return tuple(Feature(str(name), kind) for name, kind in zip(frame, kinds, strict=True))
+    return tuple(
+        Feature(str(name), None if frame[name].dtype.kind == "f" else known(frame[name])) for name in frame
+    )
+
+
+def known(column: pd.Series) -> tuple[str, ...]:
+    return tuple(sorted(set(column.dropna().astype(str)) - {UNSEEN}))
 
 
 def random_circuit(frame: pd.DataFrame, rng: np.random.Generator, labels: Any = None) -> Circuit:
@@ -58,7 +72,11 @@ def random_condition(
         return Condition(i, str(rng.choice(["is", "is not"])), str(rng.choice(features[i].categories)))
     values = frame.iloc[:, i].dropna().to_numpy()
     threshold = rng.choice(
-        [rng.choice(values), np.mean(rng.choice(values, 2)), float(f"{rng.choice(values):.2g}")]
+        [
+            rng.choice(values),
+            float(f"{np.mean(rng.choice(values, 2)):.12g}"),
+            float(f"{rng.choice(values):.2g}"),
+        ]
     )
     return Condition(i, str(rng.choice([">=", "<"])), float(threshold))
 

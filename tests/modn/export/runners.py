@@ -91,12 +91,12 @@ def run_javascript(circuits: Circuits, frame: pd.DataFrame, folder: Path) -> Pre
 def run_sql(circuits: Circuits, frame: pd.DataFrame, folder: Path) -> Predictions:
     base = sqlite3.connect(":memory:")
     quoted = ['"' + str(name).replace('"', '""') + '"' for name in frame]
-    base.execute(f"CREATE TABLE samples ({', '.join(quoted)}, id INTEGER)")
+    base.execute(f"CREATE TABLE samples ({', '.join(quoted)}, row_number INTEGER)")
     marks = ", ".join("?" * (len(quoted) + 1))
     base.executemany(
         f"INSERT INTO samples VALUES ({marks})", [(*row, k) for k, row in enumerate(rows_of(frame))]
     )
-    found = [base.execute(export.sql(circuit, keep=["id"])).fetchall() for circuit in circuits]
+    found = [base.execute(export.sql(circuit, keep=["row_number"])).fetchall() for circuit in circuits]
     base.close()
     return [[label for _, label in sorted(rows)] for rows in found]
 

@@ -1,6 +1,7 @@
 """The registry of targets, the circuit's methods, and what is refused."""
 
 import copy
+import sqlite3
 import sys
 from dataclasses import replace
 from typing import Any
@@ -14,6 +15,7 @@ import modn
 from modn import export
 from modn.explain.circuit import Circuit, Condition, Feature
 from modn.export.synthesis import cells
+from modn.export.targets.sql import number
 
 NUMBER, COLOUR = Feature("size"), Feature("colour", ("red", "blue"))
 
@@ -116,6 +118,17 @@ def test_sql_does_not_tell_cases_apart() -> None:
         ValueError, match="sql cannot express the feature 'size'; allowed: names of columns that differ"
     ):
         export.sql(twins)
+
+
+def test_sql_numbers_are_exact() -> None:
+    """Read by SQLite, a decimal such as 0.0013214803 is not."""
+    rng = np.random.default_rng(0)
+    numbers = [float(f"{x:.{k % 17 + 1}g}") for k, x in enumerate(rng.lognormal(0, 4, 20_000).tolist())]
+    base = sqlite3.connect(":memory:")
+    wrong = [x for x in numbers if base.execute(f"SELECT {number(x)} = ?", [x]).fetchone() != (1,)]
+    base.close()
+    assert wrong == []
+    assert (number(2.45), number(-7.0)) == ("2.45", "-7.0")
 
 
 def test_onnx_has_no_empty_category() -> None:

@@ -64,7 +64,9 @@ def test_integers_need_no_fraction() -> None:
     assert (wires.fraction, wires.width) == (0, 5)  # -16 to 15
 
 
-@pytest.mark.parametrize(("threshold", "fraction"), [(3.0, 0), (2.5, 4), (2.45, 7), (1e3, 0), (0.001, 10), (1e5, 0)])
+@pytest.mark.parametrize(
+    ("threshold", "fraction"), [(3.0, 0), (2.5, 4), (2.45, 7), (1e3, 0), (0.001, 10), (1e5, 0)]
+)
 def test_without_samples_decimals_choose(threshold: float, fraction: int) -> None:
     """Inputs with as many decimals as the threshold are told apart from it."""
     wires = port(of(threshold))

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from circuits import datasets, random_circuit
+from circuits import RAW, datasets, random_circuit, raw_dataset
 from runners import RUNNERS
 
 from modn import export
@@ -30,6 +30,15 @@ def test_every_target_is_run() -> None:
 @pytest.mark.parametrize("runner", RUNNERS)
 def test_a_program_decides_as_its_circuit(runner: str, dataset: str, tmp_path: Path) -> None:
     frame = DATASETS[dataset]
+    rng = np.random.default_rng(len(dataset))
+    compare(runner, [random_circuit(frame, rng) for _ in range(CIRCUITS)], frame, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dataset", sorted(path.stem for path in RAW.glob("*.csv")))
+@pytest.mark.parametrize("runner", RUNNERS)
+def test_every_row_of_every_dataset(runner: str, dataset: str, tmp_path: Path) -> None:
+    frame = raw_dataset(dataset)
     rng = np.random.default_rng(len(dataset))
     compare(runner, [random_circuit(frame, rng) for _ in range(CIRCUITS)], frame, tmp_path)
 
