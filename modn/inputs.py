@@ -1,8 +1,8 @@
 """What a neuron sees of the features: numbers scaled to [0, 1], and an indicator for each category.
 
-A missing value becomes the mean of the training set: of a number its mean level, of a category the share of
-each. So does a category that was not seen in training. (A neuron itself takes NaN, and lets its synapse be 1;
-dendrites are then wider open the more is missing, and fewer predictions are right: docs/classifier.md.)
+A missing value becomes the mean of the training set: the mean level of a number, the share of each category.
+So does a category that was not seen in training. (A neuron itself also takes NaN; the synapse is then 1. That
+opens dendrites the wider the more is missing, and is less accurate: see docs/classifier.md.)
 
 Each input belongs to one feature, and its scaling can be inverted, so that explanations are in the features'
 own units.
@@ -77,7 +77,7 @@ class Categories:
 
 @dataclass(frozen=True)
 class Silent:
-    """A feature that is the same in all of the training data: one input, always 0."""
+    """A feature with a single value in the training set, or none: one input, always 0."""
 
     categories: ClassVar[tuple[str | None, ...]] = (None,)
 
@@ -198,7 +198,7 @@ def _feature(column: Column, weight: Array, name: str) -> Feature:
     missing = is_missing(column)
     known, weight = column[~missing], weight[~missing]
     distinct, of_value = np.unique(known, return_inverse=True)
-    if len(distinct) == 0 or (len(distinct) == 1 and not missing.any()):
+    if len(distinct) < 2:
         return Silent()
     if not is_text(column):
         return Numbers(*knots(known, weight))

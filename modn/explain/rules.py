@@ -123,7 +123,7 @@ class Rules:
             "",
             f"{len(self.rules)} of {n_dendrites} dendrites are rules; {self.n_shut} are shut by a constant-0 "
             f"synapse, {self.n_inoperative} feed no class. {self.n_pruned} constant-1 synapses are left out.",
-            "Missing values, and categories that training did not see, count as the mean of the training set.",
+            "Missing values and unknown categories count as the mean of the training set.",
             "The class with the highest score wins; each rule that holds changes the score of its classes:",
             *(
                 f"  {label!s:{width}}  starts at {start:+.3f}, each rule {weight:+.3f}"

@@ -149,7 +149,7 @@ def test_rules_speak_of_categories_and_say_what_missing_values_do() -> None:
     found = rules(model, X=X, y=y)
     text = str(found)
     assert re.search("colour is (not )?(red|green|blue)", text) and "size > 0." in text
-    assert "Missing values, and categories that training did not see, count as the mean of" in text
+    assert "Missing values and unknown categories count as the mean of the training set." in text
     assert found.accuracy is not None and found.accuracy.rules > 0.9
     holes = pd.DataFrame({"colour": [None, "pink"], "size": [np.nan, X["size"].mean()]})
     assert len(set(found.predict(holes))) == 1

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from modn.frames import columns_of
-from modn.inputs import MOST_CATEGORIES, Categories, Input, Inputs, Numbers, Silent
+from modn.inputs import MOST_CATEGORIES, Categories, Input, Inputs, Silent
 
 NAN = np.nan
 
@@ -90,7 +90,7 @@ def test_each_feature_becomes_its_inputs() -> None:
             "size": [0.0, 5.0, 10.0, NAN],
             "sex": ["m", "f", "m", None],
             "colour": ["red", "blue", "green", "red"],
-            "same": ["a", "a", "a", "a"],
+            "same": ["a", "a", None, "a"],
             "gone": [None, None, None, None],
             "old": [True, False, True, True],
         }
@@ -119,12 +119,6 @@ def test_what_is_missing_or_was_not_seen_becomes_the_mean() -> None:
     inputs = Inputs.fit(X, list(X), weight=[3.0, 1.0])
     new = X.assign(sex=["x", None], colour=["pink", "red"], size=[9.0, NAN], same=[None, 7])
     assert inputs.transform(new).tolist() == [[0.75, 0.75, 1, 0], [0.75, 1, 0.25, 0]]
-
-
-def test_a_constant_that_is_sometimes_missing() -> None:
-    inputs = Inputs.fit(np.array([[4.0], [NAN]]), ["x"])
-    assert isinstance(inputs.features[0], Numbers)
-    assert inputs.transform(np.array([[4.0], [NAN], [9.0]])).tolist() == [[0.0]] * 3
 
 
 def test_rare_categories_have_no_input_of_their_own() -> None:
