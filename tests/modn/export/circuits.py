@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
+from modn import CircuitClassifier
 from modn.explain.circuit import Circuit, Condition, Feature
 
 RAW = Path(__file__).resolve().parents[3] / "data/raw/uci"
@@ -26,6 +27,13 @@ def raw_dataset(name: str) -> pd.DataFrame:
     """All columns of a dataset of the paper, the class included: numbers, or categories."""
     frame = pd.read_csv(RAW / f"{name}.csv")
     return frame.astype({column: float for column in frame if frame[column].dtype.kind in "iuf"})
+
+
+def learned_circuit(frame: pd.DataFrame) -> tuple[Circuit, pd.DataFrame]:
+    """A circuit for a dataset of the paper, whose class is its last column, and its features."""
+    features = frame.iloc[:, :-1].drop(columns=["id", "sample_code", "sequence_name"], errors="ignore")
+    model = CircuitClassifier(size=20, start="nothing", random_state=0)
+    return model.fit(features, frame.iloc[:, -1].astype(str)).circuit_, features
 
 
 def mixed(rng: np.random.Generator, rows: int) -> pd.DataFrame:
