@@ -39,9 +39,10 @@ class Explanation:
             f"{label} {score:d}" for label, score in zip(circuit.classes, self.scores, strict=True)
         )
         held = [f"{rule}. {premise(circuit, rule - 1)}: {effect(circuit, rule - 1)}" for rule in self.rules]
+        features = circuit.features
         changes = [
-            f"{condition_text(circuit.features[change.condition.feature], change.condition)} -> {change.decision}"
-            for change in self.changes
+            f"{condition_text(features[one.condition.feature], one.condition)} -> {one.decision}"
+            for one in self.changes
         ]
         return "\n".join(
             [
