@@ -33,7 +33,7 @@ class CircuitClassifier(ClassifierMixin, BaseEstimator):
     ----------
     size : int, optional
         The largest number of conditions; by default it is chosen by cross-validation within the training
-        data (the smallest within one standard error of the best).
+        data: the smallest from which on the accuracy no longer rises.
     start : {"neuron", "nothing"}
         Learn from a neuron that is trained first, or from the samples alone.
     monotone : mapping, optional
@@ -125,7 +125,7 @@ class CircuitClassifier(ClassifierMixin, BaseEstimator):
         scores = self.circuit_.scores(self._validated(X, reset=False))
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def _validated(self, X: ArrayLike, reset: bool) -> Any:
+    def _validated(self, X: Any, reset: bool) -> Any:
         """The samples: a data frame as it is, anything else as an array of numbers or of objects."""
         if hasattr(X, "iloc"):
             validate_data(self, X, reset=reset, skip_check_array=True)

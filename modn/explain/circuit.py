@@ -243,7 +243,7 @@ def is_missing(value: Any) -> bool:
     return value is None or type(value).__name__ == "NAType" or bool(value != value)
 
 
-def columns_of(X: ArrayLike) -> list[NDArray[Any]]:
+def columns_of(X: Any) -> list[NDArray[Any]]:
     """The columns (N,) of a data frame or of an array."""
     if hasattr(X, "iloc"):
         return [X.iloc[:, i].to_numpy() for i in range(X.shape[1])]

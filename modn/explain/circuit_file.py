@@ -36,6 +36,8 @@ def from_dict(values: Mapping[str, Any]) -> Circuit:
     """The circuit that `to_dict` wrote; anything else raises a ValueError."""
     try:
         dtype = np.dtype(values["classes_dtype"])
+        if dtype.kind not in "biufU":  # objects would not survive JSON
+            raise ValueError(f"classes_dtype is {dtype.str!r}; allowed: numbers, Booleans or text")
         classes = np.array(values["classes"], dtype=dtype)
         C, M = len(classes), len(values["dendrites"])
         return Circuit(
@@ -88,10 +90,12 @@ def _evidence(values: Mapping[str, Any] | None, M: int, D: int) -> Evidence | No
     if values is None:
         return None
     return Evidence(
-        int(values["n_samples"]),
-        float(values["accuracy"]),
-        *(_numbers(values[name], M) for name in ("support", "precision", "worth")),
-        _numbers(values["spread"], D),
+        n_samples=int(values["n_samples"]),
+        accuracy=float(values["accuracy"]),
+        support=_numbers(values["support"], M),
+        precision=_numbers(values["precision"], M),
+        worth=_numbers(values["worth"], M),
+        spread=_numbers(values["spread"], D),
     )
 
 

@@ -73,7 +73,7 @@ def explain(circuit: Circuit, x: ArrayLike) -> Explanation:
     )
 
 
-def _one_row(x: ArrayLike) -> NDArray[Any]:
+def _one_row(x: Any) -> NDArray[Any]:
     row = np.asarray(x.iloc[0] if hasattr(x, "iloc") and np.ndim(x) == 2 else x, dtype=object)
     sample = row.reshape(1, -1) if row.ndim < 2 else row
     if (hasattr(x, "iloc") and np.ndim(x) == 2 and len(x) != 1) or sample.shape[0] != 1 or row.ndim > 2:

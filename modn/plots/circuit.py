@@ -34,12 +34,12 @@ def circuit(circuit: Circuit) -> Figure:
     counters = (np.arange(C) + 0.5) * height / C
     for j, y in enumerate(gates):
         _draw_rule(panel, circuit, j, y, rows[j])
-        for c in np.flatnonzero(circuit.P[j]):
+        for c in np.flatnonzero(circuit.P[j]).tolist():
             colour = _COLOURS[c % len(_COLOURS)]
             style_of = "-" if circuit.w_t[c] > 0 else ":"
             panel.plot([_GATE + 0.75, _COUNTER], [y, counters[c]], style_of, color=colour, lw=1.0, zorder=1)
-    for c, y in enumerate(counters):
-        _draw_counter(panel, circuit, c, float(y))
+    for c, y in enumerate(counters.tolist()):
+        _draw_counter(panel, circuit, c, y)
         panel.plot([_COUNTER + 2.6, _DECISION], [y, height / 2], color=style.GREY, lw=0.9, zorder=1)
     _box(panel, _DECISION, height / 2, 1.5, 1.3, "highest\nscore", style.BLACK)
     for x, title in ((_COMPARATOR, "conditions"), (_GATE, "rules (AND)"), (_COUNTER, "scores")):

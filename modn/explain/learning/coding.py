@@ -71,7 +71,7 @@ class Coding:
     columns: tuple[Column, ...]
 
     @classmethod
-    def of(cls, X: ArrayLike) -> Self:
+    def of(cls, X: Any) -> Self:
         """The coding of samples: a data frame or an array; texts and Booleans are categories."""
         names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
         features, columns = [], []
@@ -80,7 +80,10 @@ class Coding:
             categories = _categories(part, name) if _is_categorical(X, i, part) else None
             features.append(Feature(name, categories))
             if categories is None:
-                columns.append(Column(i, thresholds(numbers(part, name))))
+                values = numbers(part, name)
+                if np.isinf(values).any():
+                    raise ValueError(f"{name} contains infinity; allowed: finite numbers, NaN where missing")
+                columns.append(Column(i, thresholds(values)))
             else:
                 half = np.array([0.5])
                 shown = categories[1:] if len(categories) == 2 else categories
@@ -150,7 +153,7 @@ def short_between(low: float, high: float) -> float:
     return high
 
 
-def _is_categorical(X: ArrayLike, i: int, part: NDArray[Any]) -> bool:
+def _is_categorical(X: Any, i: int, part: NDArray[Any]) -> bool:
     """As pandas says, or by the values of an array of objects: a text or a Boolean among them."""
     if hasattr(X, "iloc"):
         kind = X.dtypes.iloc[i]
