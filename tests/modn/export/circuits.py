@@ -40,7 +40,8 @@ def mixed(rng: np.random.Generator, rows: int) -> pd.DataFrame:
     """Numbers and categories, some missing, some never seen in training."""
     colour = rng.choice([*CATEGORIES, UNSEEN, None], rows)
     size = np.where(rng.random(rows) < 0.1, np.nan, rng.normal(size=rows).round(2))
-    return pd.DataFrame({"size": size, "colour": colour, "legs": rng.integers(0, 9, rows).astype(float)})
+    legs, flies = rng.integers(0, 9, rows).astype(float), rng.random(rows) < 0.5
+    return pd.DataFrame({"size": size, "colour": colour, "legs": legs, "flies": flies})
 
 
 def features_of(frame: pd.DataFrame) -> tuple[Feature, ...]:
