@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from modn.explain.learning import fast_boxes
+from modn.explain.learning.telodendra import fit_telodendra
 
 SWEEPS = 6  # over all dendrites, at most, for each penalty
 LARGEST_PENALTY = 0.05  # nats per condition and unit of sample weight: a condition must be worth that
@@ -172,6 +173,4 @@ class _Growing:
 
     def _refit(self, iterations: int) -> float:
         table = self.table
-        return fast_boxes.telodendra(
-            self.counts, table.targets, table.weights, self.w_t, self.theta_t, iterations
-        )
+        return fit_telodendra(self.counts, table.targets, table.weights, self.w_t, self.theta_t, iterations)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from modn.explain.learning import fast_boxes
+from modn.explain.learning.telodendra import fit_telodendra
 
 LARGEST_WEIGHT = 9
 TOLERANCE = 0.02  # of the loss: the smallest integers that come as near are taken
@@ -27,7 +28,7 @@ def integer_telodendra(counts: Array, targets: Array, weights: Array) -> tuple[I
     groups = _grouped(counts, targets, weights)
     C = counts.shape[1]
     w_t, theta_t = np.full(C, fast_boxes.W_PRIOR), np.zeros(C)
-    best = fast_boxes.telodendra(*groups, w_t, theta_t, 50)
+    best = fit_telodendra(*groups, w_t, theta_t, 50)
     used = np.asarray(counts.any(axis=0))
     unit = float(np.abs(w_t[used]).max()) if used.any() else 1.0
     nearest = _rounded(groups, w_t, theta_t, unit, used)

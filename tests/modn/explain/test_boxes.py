@@ -8,6 +8,7 @@ import pytest
 from modn.explain.learning import boxes, fast_boxes
 from modn.explain.learning.boxes import Starts, Table
 from modn.explain.learning.integers import LARGEST_WEIGHT, integer_telodendra
+from modn.explain.learning.telodendra import fit_telodendra
 
 
 def make_table(N: int = 60, D: int = 3, C: int = 3, seed: int = 0, missing: float = 0.1) -> Table:
@@ -84,7 +85,7 @@ def test_the_telodendra_are_at_the_minimum() -> None:
     table = make_table()
     counts = np.random.default_rng(2).integers(0, 3, (60, 3)).astype(float)
     w_t, theta_t = np.ones(3), np.zeros(3)
-    reached = fast_boxes.telodendra(counts, table.targets, table.weights, w_t, theta_t, 50)
+    reached = fit_telodendra(counts, table.targets, table.weights, w_t, theta_t, 50)
 
     def penalised(w: np.ndarray, theta: np.ndarray) -> float:
         prior = fast_boxes.W_PRECISION * ((w - fast_boxes.W_PRIOR) ** 2).sum()

@@ -91,5 +91,5 @@ def test_what_cannot_be_coded_is_refused() -> None:
         Coding.of(many)
     with pytest.raises(ValueError, match=r"X has the shape \(3,\); allowed: \(n_samples, n_features\)"):
         Coding.of(np.arange(3.0))
-    with pytest.raises(ValueError, match="x0 is not a number .*; allowed: numbers, NaN where missing"):
+    with pytest.raises(ValueError, match=r"x0 is not a number .*; allowed: numbers, NaN where missing"):
         Coding.of(np.array([[{}], [1.0]], dtype=object))
