@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.datasets import load_iris, load_wine
 
 from modn import CircuitClassifier
 from modn.explain.circuit import Circuit, Condition, Feature
@@ -17,9 +17,7 @@ UNSEEN = "purple"
 
 def datasets() -> dict[str, pd.DataFrame]:
     """The features of some datasets, and of one with categories and missing values."""
-    loaded = {
-        load.__name__[5:]: load(as_frame=True).data for load in (load_iris, load_wine, load_breast_cancer)
-    }
+    loaded = {load.__name__[5:]: load(as_frame=True).data for load in (load_iris, load_wine)}
     return {**loaded, "mixed": mixed(np.random.default_rng(0), 200)}
 
 

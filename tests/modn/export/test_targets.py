@@ -12,7 +12,7 @@ from modn import export
 from modn.explain.circuit import Circuit, Condition, Feature
 
 DATASETS = datasets()
-CIRCUITS = 12  # of each dataset
+CIRCUITS = 8  # of each dataset
 
 
 def compare(runner: str, circuits: list[Circuit], frame: pd.DataFrame, folder: Path) -> None:
