@@ -1,4 +1,4 @@
-"""Models as files: `modn.save(model, path)` and `modn.load(path)`, for classifiers and bare neurons.
+"""Models as files: `modn.save(model, path)` and `modn.load(path)`, for classifiers, neurons and circuits.
 
 A file is an .npz (a zip of arrays) that is read without pickle: opening one never runs code. Numbers are
 stored as arrays, everything else as JSON in the member `header`. The zip's checksums reveal damage; `version`
@@ -26,6 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 from modn.constraints import Integer, Number, OrNone, check
 from modn.dnm import DNM
 from modn.estimators import DNMClassifier, MODNClassifier
+from modn.explain.circuit import Circuit
 from modn.inputs import Inputs
 from modn.neuron import Neuron
 from modn.validation import finite_array
@@ -33,7 +34,7 @@ from modn.writing import replacing
 
 FORMAT, VERSION = "modn model", 2  # version 1 had one neuron, features scaled by their range, and Eq. 9
 
-Model = MODNClassifier | DNMClassifier | Neuron | DNM
+Model = MODNClassifier | DNMClassifier | Neuron | DNM | Circuit
 Arrays = dict[str, np.ndarray]
 
 _NEURONS: dict[str, Any] = {"Neuron": Neuron, "DNM": DNM}
@@ -47,28 +48,22 @@ class FormatError(ValueError):
 
 
 def save(model: Model, path: str | os.PathLike[str], notes: Mapping[str, Any] | None = None) -> None:
-    """Write a fitted classifier or a neuron to a file; an existing file is replaced atomically.
+    """Write a fitted classifier, a neuron or a circuit to a file; an existing file is replaced atomically.
 
     `notes`: JSON values to store with the model; `read` returns them. A `random_state` that is not an integer
     is not stored: the loaded classifier has None.
     """
     kind = type(model).__name__
-    if kind not in {**_NEURONS, **_CLASSIFIERS}:
-        allowed = ", ".join([*_CLASSIFIERS, *_NEURONS])
+    if kind not in {**_NEURONS, **_CLASSIFIERS, "Circuit": Circuit}:
+        allowed = ", ".join([*_CLASSIFIERS, *_NEURONS, "Circuit"])
         raise TypeError(f"a {kind} cannot be saved; allowed: {allowed}")
     header: dict[str, Any] = {"format": FORMAT, "version": VERSION, "modn": version("modn"), "model": kind}
     header["notes"] = dict(notes or {})
     arrays: Arrays = {}
-    if kind in _CLASSIFIERS:
-        check_is_fitted(model)
-        header["classifier"], arrays = _describe_classifier(model)
-    neurons: list[Any] = getattr(model, "neurons_", [model])
-    header["neuron"] = type(neurons[0]).__name__
-    header["numbers"] = [
-        {name: getattr(neuron, name) for name in _NUMBERS if hasattr(neuron, name)} for neuron in neurons
-    ]
-    for k, neuron in enumerate(neurons):
-        arrays |= {f"{name}.{k}": getattr(neuron, name) for name in _ARRAYS if hasattr(neuron, name)}
+    if isinstance(model, Circuit):
+        header["circuit"] = model.to_dict()
+    else:
+        arrays = _describe_model(kind, model, header)
     text = np.array(json.dumps(header, default=_plain))
     with replacing(Path(path)) as temporary, temporary.open("wb") as file:
         np.savez(file, allow_pickle=False, header=text, **arrays)
@@ -83,6 +78,8 @@ def read(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
     """Read a model and its notes."""
     header, arrays = _open(Path(path))
     try:
+        if header["model"] == "Circuit":
+            return Circuit.from_dict(header["circuit"]), dict(header["notes"])
         if header["version"] == 1:
             header, arrays = _as_version_2(header, arrays)
         neurons = [
@@ -123,6 +120,22 @@ def _open(path: Path) -> tuple[dict[str, Any], Arrays]:
             f"modn {version('modn')} reads formats up to {VERSION}: install a later version"
         )
     return header, arrays
+
+
+def _describe_model(kind: str, model: Any, header: dict[str, Any]) -> Arrays:
+    """Add what a classifier or a neuron is to the header; returns its arrays."""
+    arrays: Arrays = {}
+    if kind in _CLASSIFIERS:
+        check_is_fitted(model)
+        header["classifier"], arrays = _describe_classifier(model)
+    neurons: list[Any] = getattr(model, "neurons_", [model])
+    header["neuron"] = type(neurons[0]).__name__
+    header["numbers"] = [
+        {name: getattr(neuron, name) for name in _NUMBERS if hasattr(neuron, name)} for neuron in neurons
+    ]
+    for k, neuron in enumerate(neurons):
+        arrays |= {f"{name}.{k}": getattr(neuron, name) for name in _ARRAYS if hasattr(neuron, name)}
+    return arrays
 
 
 def _describe_classifier(model: Any) -> tuple[dict[str, Any], Arrays]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from modn.explain.circuit import Circuit
 from modn.extras import needs
 from modn.inputs import Categories, Inputs, Numbers
 
@@ -55,11 +56,10 @@ def training_features(table: pd.DataFrame, categories: Sequence[str]) -> pd.Data
 
 def known_features(table: pd.DataFrame, model: Any) -> pd.DataFrame:
     """The features that a model was trained on; columns that it does not know are ignored."""
-    inputs = model.inputs_
     columns = {}
-    for name, feature in zip(inputs.feature_names, inputs.features, strict=True):
+    for name, is_number in _features_of(model):
         column = _column(table, name)
-        columns[name] = _numbers(column) if isinstance(feature, Numbers) else column
+        columns[name] = _numbers(column) if is_number else column
     return pd.DataFrame(columns, index=table.index)
 
 
@@ -105,6 +105,17 @@ def answers_csv(
     if proba is not None:
         answers = answers.join(pd.DataFrame(proba, columns=[f"P({label})" for label in classes]))
     return answers.to_csv(index=False, lineterminator="\n", float_format="%.6f")
+
+
+def _features_of(model: Any) -> list[tuple[str, bool]]:
+    """The name of each feature of a classifier or a circuit, and whether it is a number."""
+    if isinstance(model, Circuit):
+        return [(feature.name, feature.categories is None) for feature in model.features]
+    inputs = model.inputs_
+    return [
+        (name, isinstance(feature, Numbers))
+        for name, feature in zip(inputs.feature_names, inputs.features, strict=True)
+    ]
 
 
 def _adopt_categories(model: Any, columns: Mapping[str, Sequence[str] | None]) -> None:
