@@ -21,6 +21,8 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "pso": [{}, {"clip": False}],
     "pbil": [{}, {"code": "gray", "bits": 11, "best_count": 3, "bad_count": 2}],
     "es": [{}, {"clip": False}],
+    "de": [{}, {"strategy": "current-to-pbest/1", "clip": False}],
+    "lshade": [{}, {"iterations": 6, "memory": 1, "archive_ratio": 0.4, "clip": False}],
 }
 
 
@@ -102,6 +104,8 @@ KEEPS_BOUNDS: dict[str, dict[str, Any]] = {
     "pso": {},
     "es": {},
     "bbo": {"variant": "simon"},
+    "de": {},
+    "lshade": {"final_population": 14},
 }
 
 
