@@ -29,6 +29,11 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("pbil", {}),
     ("pbil", {"code": "gray"}),
     ("es", {}),
+    ("de", {}),
+    ("de", {"strategy": "rand/1"}),
+    ("lshade", {}),
+    ("cmaes", {}),
+    ("random_search", {}),
     ("bp", {}),
     ("adam", {}),
 ]
@@ -65,7 +70,7 @@ def measure(iterations: int) -> list[dict[str, Any]]:
         share = own / (own + objective_ms)
         rows.append({"optimizer": label, "own_ms": own, "objective_ms": objective_ms, "share": share})
         print(
-            f"{label:<12} own {own:6.3f} ms   objective {objective_ms:7.3f} ms   share {share:6.1%}",
+            f"{label:<14} own {own:6.3f} ms   objective {objective_ms:7.3f} ms   share {share:6.1%}",
             flush=True,
         )
     return rows

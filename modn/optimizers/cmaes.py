@@ -52,7 +52,7 @@ class CMAES(Optimizer):
     """Parameters of CMA-ES; those that its paper derives from V and lambda are derived."""
 
     population: int = 20  # lambda until the first restart; 4 + 3 ln V is 21 for V = 300
-    sigma: float = 0.3  # first standard deviation, in units of the variable's range
+    sigma: float = 0.1  # first standard deviation, in units of the variable's range
     growth: int = 2  # factor of lambda at a restart
 
     state_class: ClassVar[type[State]] = CMAESState
@@ -157,7 +157,7 @@ def rates(n_samples: int, V: int) -> Rates:
 
 
 def _adapted(state: CMAESState, samples: Array, costs: Array) -> CMAESState:
-    """The distribution after a generation (Ros and Hansen, Eqs. 2-6)."""
+    """The distribution after a generation (Ros and Hansen, Secs. 2 and 3)."""
     r = rates(len(costs), state.space.size)
     best = np.argsort(costs, kind="stable")[: len(r.weights)]
     reach = relaxed(state.space).range

@@ -5,8 +5,8 @@ optimization over continuous spaces", Journal of Global Optimization 11, 1997. E
 a trial: a mutant (Eq. 2) crossed with it variable by variable (Eqs. 3-4). The better of the two survives. Two
 strategies:
 
-`rand/1` (default), Eq. 2: x_r1 + F (x_r2 - x_r3), three other individuals.
-`current-to-pbest/1`: x + F (x_pbest - x) + F (x_r1 - x_r2), where pbest is one of the best individuals.
+`rand/1`, Eq. 2: x_r1 + F (x_r2 - x_r3), three other individuals.
+`current-to-pbest/1` (default): x + F (x_pbest - x) + F (x_r1 - x_r2), where pbest is one of the best.
     J. Zhang and A. Sanderson, "JADE: adaptive differential evolution with optional external archive", IEEE
     Trans. Evolutionary Computation 13(5), 2009, Eq. 6; without JADE's archive and adaptation.
 
@@ -37,14 +37,14 @@ class DEState(State):
 @register("de")
 @dataclass(frozen=True)
 class DE(Optimizer):
-    """Parameters of DE."""
+    """Parameters of DE; the defaults suit the training of neurons (docs/optimizers.md)."""
 
-    population: int = 100  # individuals
-    strategy: str = "rand/1"  # rand/1 | current-to-pbest/1
-    scale: float = 0.5  # F, length of the differences
+    population: int = 30  # individuals
+    strategy: str = "current-to-pbest/1"  # rand/1 | current-to-pbest/1
+    scale: float = 0.7  # F, length of the differences
     crossover: float = 0.9  # CR, probability that a trial's variable is its mutant's
     best_share: float = 0.1  # current-to-pbest/1: p, share of the population that counts as its best
-    clip: bool = True  # trials stay in the box
+    clip: bool = False  # trials stay in the box
 
     state_class: ClassVar[type[State]] = DEState
 

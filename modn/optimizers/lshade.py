@@ -43,14 +43,14 @@ class LSHADEState(State):
 @register("lshade")
 @dataclass(frozen=True)
 class LSHADE(Optimizer):
-    """Parameters of L-SHADE; defaults: those of its paper, but for the population."""
+    """Parameters of L-SHADE; defaults: those of its paper, but for the population and the box."""
 
     population: int = 100  # individuals at the start
     final_population: int = 4  # individuals at the end
     memory: int = 6  # H, entries of the memory
     best_share: float = 0.11  # p, share of the population that counts as its best
     archive_ratio: float = 2.6  # size of the archive, in units of the population
-    clip: bool = True  # trials stay in the box
+    clip: bool = False  # trials stay in the box
 
     state_class: ClassVar[type[State]] = LSHADEState
 

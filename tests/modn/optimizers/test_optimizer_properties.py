@@ -21,8 +21,8 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "pso": [{}, {"clip": False}],
     "pbil": [{}, {"code": "gray", "bits": 11, "best_count": 3, "bad_count": 2}],
     "es": [{}, {"clip": False}],
-    "de": [{}, {"strategy": "current-to-pbest/1", "clip": False}],
-    "lshade": [{}, {"iterations": 6, "memory": 1, "archive_ratio": 0.4, "clip": False}],
+    "de": [{}, {"strategy": "rand/1", "clip": True}],
+    "lshade": [{}, {"iterations": 6, "memory": 1, "archive_ratio": 0.4, "clip": True}],
 }
 
 
@@ -104,8 +104,8 @@ KEEPS_BOUNDS: dict[str, dict[str, Any]] = {
     "pso": {},
     "es": {},
     "bbo": {"variant": "simon"},
-    "de": {},
-    "lshade": {"final_population": 14},
+    "de": {"clip": True},
+    "lshade": {"clip": True, "final_population": 14},
 }
 
 
