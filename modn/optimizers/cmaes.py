@@ -1,9 +1,9 @@
 """CMA-ES, the covariance matrix adaptation evolution strategy: separable, with restarts.
 
-Source: R. Ros and N. Hansen, "A simple modification in CMA-ES achieving linear time and space complexity", PPSN
-2008: the covariance matrix is diagonal and learns (V + 2) / 3 times faster, so that time and memory are linear
-in V. Restarts: A. Auger and N. Hansen, "A restart CMA evolution strategy with increasing population size", IEEE
-CEC 2005: a search that stands still begins anew at a random place, with a larger lambda.
+Source: R. Ros and N. Hansen, "A simple modification in CMA-ES achieving linear time and space complexity",
+PPSN 2008: the covariance matrix is diagonal and learns (V + 2) / 3 times faster, so that time and memory are
+linear in V. Restarts: A. Auger and N. Hansen, "A restart CMA evolution strategy with increasing population
+size", IEEE CEC 2005: a search that stands still begins anew at a random place, with a larger lambda.
 
 An iteration always evaluates `population` individuals. After a restart with twice the lambda, a generation
 takes two iterations, so that the cost of an iteration is known beforehand.

@@ -1,9 +1,9 @@
 """DE, differential evolution.
 
 Source: R. Storn and K. Price, "Differential evolution - a simple and efficient heuristic for global
-optimization over continuous spaces", Journal of Global Optimization 11, 1997. Each individual is challenged by
-a trial: a mutant (Eq. 2) crossed with it variable by variable (Eqs. 3-4). The better of the two survives. Two
-strategies:
+optimization over continuous spaces", Journal of Global Optimization 11, 1997. Each individual is challenged
+by a trial: a mutant (Eq. 2) crossed with it variable by variable (Eqs. 3-4). The better of the two survives.
+Two strategies:
 
 `rand/1`, Eq. 2: x_r1 + F (x_r2 - x_r3), three other individuals.
 `current-to-pbest/1` (default): x + F (x_pbest - x) + F (x_r1 - x_r2), where pbest is one of the best.

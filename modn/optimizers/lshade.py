@@ -1,9 +1,9 @@
 """L-SHADE: differential evolution that learns F and CR from its successes while its population shrinks.
 
 Source: R. Tanabe and A. Fukunaga, "Improving the search performance of SHADE using linear population size
-reduction", IEEE CEC 2014. The strategy is current-to-pbest/1 (see `de`); x_r2 may also come from an archive of
-parents that were beaten. Each trial draws its F from a Cauchy and its CR from a normal distribution around a
-random entry of a memory (Eqs. 1-2). After a generation one entry of the memory becomes the weighted Lehmer
+reduction", IEEE CEC 2014. The strategy is current-to-pbest/1 (see `de`, here Eq. 3); x_r2 may also come from
+an archive of beaten parents. Each trial draws its CR from a normal and its F from a Cauchy distribution around
+a random entry of a memory (Eqs. 1-2). After a generation one entry of the memory becomes the weighted Lehmer
 mean of the F and CR that improved on their parents, weighted by the improvement (Algorithm 1, Eqs. 7-9).
 
 The population falls linearly over the evaluations (Eq. 10), that is, geometrically over the generations:
@@ -22,7 +22,7 @@ from modn.constraints import Constraint, Flag, Integer, Number
 from modn.optimizers.core.base import Optimizer, State, register
 from modn.optimizers.core.differential import apart_from, best_rows, trial_vectors
 from modn.optimizers.core.relaxed import relaxed, to_candidates, to_positions
-from modn.optimizers.core.space import Array, Space
+from modn.optimizers.core.space import Array, Space, rows_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,8 +114,8 @@ class LSHADE(Optimizer):
         if state.generation == 1:
             state = replace(state, parents=evaluated, costs=costs)
         else:
-            state = self._selected(self._learnt(state, costs), evaluated, costs)
-        return self._challenged(self._reduced(state, rng), rng)
+            state = self._selected(self._learnt(state, costs), evaluated, costs, rng)
+        return self._challenged(self._reduced(state), rng)
 
     def _learnt(self, state: LSHADEState, costs: Array) -> LSHADEState:
         """The memory after Algorithm 1: what the trials that beat their parents have in common."""
@@ -135,29 +135,31 @@ class LSHADE(Optimizer):
         oldest = (state.oldest + 1) % self.memory
         return replace(state, scale_memory=scales, crossover_memory=crossovers, oldest=oldest)
 
-    def _selected(self, state: LSHADEState, evaluated: Array, costs: Array) -> LSHADEState:
-        """The better of each parent and its trial; beaten parents are archived."""
+    def _selected(
+        self, state: LSHADEState, evaluated: Array, costs: Array, rng: np.random.Generator
+    ) -> LSHADEState:
+        """The better of each parent and its trial; beaten parents are archived, random ones make room."""
         survives = costs <= state.costs
+        beaten = state.parents[costs < state.costs]
+        room = round(self.archive_ratio * self.size(state.generation))
+        kept = np.sort(rng.permutation(len(state.archive) + len(beaten))[:room])
         return replace(
             state,
             parents=np.where(survives[:, None], evaluated, state.parents),
             costs=np.where(survives, costs, state.costs),
-            archive=np.concatenate([state.archive, state.parents[costs < state.costs]]),
+            archive=rows_of(state.archive, beaten, kept),
         )
 
-    def _reduced(self, state: LSHADEState, rng: np.random.Generator) -> LSHADEState:
-        """Without the worst of the population, and without random ones of the archive, as its size is."""
-        n, archive = self.size(state.generation), state.archive
-        room = round(self.archive_ratio * n)
-        if len(archive) > room:
-            archive = archive[np.sort(rng.permutation(len(archive))[:room])]
+    def _reduced(self, state: LSHADEState) -> LSHADEState:
+        """The best of the population, as many as its size is now."""
+        n = self.size(state.generation)
         if n == len(state.costs):
-            return replace(state, archive=archive)
+            return state
         best = np.argsort(state.costs, kind="stable")[:n]
-        return replace(state, parents=state.parents[best], costs=state.costs[best], archive=archive)
+        return replace(state, parents=state.parents[best], costs=state.costs[best])
 
     def _challenged(self, state: LSHADEState, rng: np.random.Generator) -> LSHADEState:
-        """With a new trial for each parent."""
+        """The same with a new trial for each parent."""
         n = len(state.costs)
         entry = (rng.random(n) * self.memory).astype(np.intp)
         scale = _positive_cauchy(state.scale_memory[entry], rng)
@@ -175,7 +177,7 @@ class LSHADE(Optimizer):
 
 
 def _lehmer_mean(values: Array, weights: Array) -> float:
-    """Eq. 9; 0 if all values are 0."""
+    """Eq. 9: it is nearer to the large values than the mean."""
     return float((weights * values**2).sum() / (weights * values).sum())
 
 

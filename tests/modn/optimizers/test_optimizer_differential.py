@@ -44,9 +44,7 @@ def test_trials_are_mutants_crossed_with_their_parents(clip: bool) -> None:
     minus = np.array([0, 7, 5, 2, 6])
     scale, crossover = rng.uniform(0, 2, 5), np.array([0.0, 0.3, 0.6, 0.9, 1.0])
     rows = base, pull, plus, minus
-    trials = trial_vectors(
-        UNIT, parents, archive, rows, scale, crossover, clip, np.random.default_rng(8)
-    )
+    trials = trial_vectors(UNIT, parents, archive, rows, scale, crossover, clip, np.random.default_rng(8))
     draws = np.random.default_rng(8)
     pool = np.concatenate([parents, archive])
     for i in range(5):
