@@ -2,9 +2,10 @@
 
 Source: R. Tanabe and A. Fukunaga, "Improving the search performance of SHADE using linear population size
 reduction", IEEE CEC 2014. The strategy is current-to-pbest/1 (see `de`, here Eq. 3); x_r2 may also come from
-an archive of beaten parents. Each trial draws its CR from a normal and its F from a Cauchy distribution around
-a random entry of a memory (Eqs. 1-2). After a generation one entry of the memory becomes the weighted Lehmer
-mean of the F and CR that improved on their parents, weighted by the improvement (Algorithm 1, Eqs. 7-9).
+an archive of beaten parents. Each trial draws its CR from a normal and its F from a Cauchy distribution
+around a random entry of a memory (Eqs. 1-2). After a generation one entry of the memory becomes the weighted
+Lehmer mean of the F and CR that improved on their parents, weighted by the improvement (Algorithm 1, Eqs.
+7-9).
 
 The population falls linearly over the evaluations (Eq. 10), that is, geometrically over the generations:
     N_g = N_0 (N_end / N_0)^(g / iterations)

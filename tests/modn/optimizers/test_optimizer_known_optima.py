@@ -107,7 +107,7 @@ DEFAULTS: dict[str, dict[str, float]] = {
         "rosenbrock": 1e-15,
         "rastrigin": 1e-6,
         "one-max": 0,
-        "xor": 0.15,
+        "xor": 0.33,
     },
     # Separable: it does not learn the direction of Rosenbrock's valley. Small steps: few see beyond a hill.
     "cmaes": {
