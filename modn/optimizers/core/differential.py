@@ -12,7 +12,7 @@ def apart_from(taken: Array, n: int, rng: np.random.Generator) -> Array:
 
     A column's own indices must differ from each other.
     """
-    drawn = (rng.random(taken.shape[1]) * (n - len(taken))).astype(np.intp)
+    drawn = (rng.random(len(taken[0])) * (n - len(taken))).astype(np.intp)
     for row in np.sort(taken, axis=0):
         drawn += drawn >= row
     return drawn

@@ -170,4 +170,4 @@ def test_restarts_leave_a_local_minimum() -> None:
         [minimize(CMAES(), space, rastrigin, n, np.random.default_rng(seed)).best_cost for seed in range(5)]
         for n in (50, 800)
     )
-    assert max(once) > 0.9 and max(often) < 1e-9
+    assert max(once) > 0.9 and max(often) < 1e-6

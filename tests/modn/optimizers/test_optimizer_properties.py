@@ -230,6 +230,22 @@ def test_zero_iterations_evaluate_the_initial_population(case: Case) -> None:
 
 
 @every_case
+@pytest.mark.parametrize("evaluations", [14, 15, 200, 1234])
+def test_a_budget_in_evaluations_is_used_up(case: Case, evaluations: int) -> None:
+    optimizer = case.make()
+    iterations = optimizer.iterations_within(evaluations)
+    assert optimizer.evaluations(iterations) <= evaluations < optimizer.evaluations(iterations + 1)
+    found, _ = run(case, iterations)
+    assert found.evaluations == optimizer.evaluations(iterations)
+
+
+@every_case
+def test_a_budget_below_the_initial_population_is_refused(case: Case) -> None:
+    with pytest.raises(ValueError, match=f"{case.name}: evaluations is 13; allowed: an integer >= 14"):
+        case.make().iterations_within(13)
+
+
+@every_case
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_costs_that_are_not_finite_never_win(case: Case, bad: float) -> None:
     def spoil(costs: np.ndarray, _: int) -> np.ndarray:
