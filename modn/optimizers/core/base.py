@@ -18,7 +18,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from modn.constraints import Checked, Constraint, Integer, OrNone
+from modn.constraints import Checked, Constraint, Integer, OrNone, check
 from modn.optimizers.core.space import Array, Space
 
 
@@ -40,7 +40,8 @@ class Optimizer(Checked, ABC):
     """
 
     population: int = 100  # individuals per generation
-    iterations: int | None = None  # generations after the initial population; None: the dataset's own budget
+    # Generations after the initial population; None: the dataset's own budget. `minimize` sets it to its own.
+    iterations: int | None = None
 
     name: ClassVar[str] = ""  # set by `register`
     state_class: ClassVar[type[State]] = State
@@ -57,6 +58,20 @@ class Optimizer(Checked, ABC):
     def evaluations(self, iterations: int) -> int:
         """How many individuals the initial population and these iterations evaluate."""
         return self.population + self.offspring * iterations
+
+    def iterations_within(self, evaluations: int) -> int:
+        """The most iterations that, with the initial population, evaluate at most so many individuals."""
+        check(f"{self.name}: evaluations", evaluations, Integer(self.evaluations(0)))
+        within, beyond = 0, 1
+        while self.evaluations(beyond) <= evaluations:
+            within, beyond = beyond, 2 * beyond
+        while beyond - within > 1:
+            middle = (within + beyond) // 2
+            if self.evaluations(middle) <= evaluations:
+                within = middle
+            else:
+                beyond = middle
+        return within
 
     def init(self, space: Space, rng: np.random.Generator) -> Any:
         """A state whose first `ask` gives the initial population, uniform in the space."""

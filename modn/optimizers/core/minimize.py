@@ -1,7 +1,7 @@
 """The loop around an optimizer: ask, evaluate, tell, until the iterations are used up or a callback stops."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,7 @@ def minimize(
     search. `start` (V,) takes the place of one individual of the initial population.
     """
     check("iterations", iterations, Integer(0))
+    optimizer = replace(optimizer, iterations=iterations)  # some plan ahead
     state = optimizer.init(space, rng)
     curve: list[float] = []
     evaluations = 0

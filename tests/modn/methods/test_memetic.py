@@ -8,7 +8,9 @@ from modn import methods
 
 
 @pytest.mark.parametrize("filter", ["learned", "partition"])
-@pytest.mark.parametrize(("first", "then"), [("bbo", "adam"), ("pso", "bp"), ("bbo", "bp")])
+@pytest.mark.parametrize(
+    ("first", "then"), [("bbo", "adam"), ("pso", "bp"), ("bbo", "bp"), ("lshade", "adam")]
+)
 def test_it_descends_from_the_best_that_the_first_found(first: str, then: str, filter: str) -> None:
     alone, _ = trained(first, filter)
     both, objective = trained(f"{first}+{then}", filter)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from modn.optimizers import adam, bbo, ga, pbil, pso
-from modn.optimizers.core import draws, gray
+from modn.optimizers import adam, bbo, cmaes, ga, pbil, pso
+from modn.optimizers.core import differential, draws, gray
 from modn.optimizers.core.space import rows_of
 
 rng = np.random.default_rng(7)
@@ -18,6 +18,7 @@ BITS = rng.random((12, 9)) < 0.5
 WORDS = rng.integers(0, 2**10, size=(12, 9), dtype=np.uint32)
 IMMIGRATION, EMIGRATION = np.linspace(0, 1, 12), np.linspace(1, 0, 12)
 LOWER, REACH = np.full(9, -1.0), np.full(9, 2.0)
+PARTNERS = *rng.integers(0, 12, (3, 12)), rng.integers(0, 15, 12)  # the last also in an archive of three
 
 # the loop, what it draws from, the other arguments
 LOOPS: list[tuple[Callable[..., Any], bool, tuple[Any, ...]]] = [
@@ -25,6 +26,12 @@ LOOPS: list[tuple[Callable[..., Any], bool, tuple[Any, ...]]] = [
     (bbo._migrated, True, (HABITATS, IMMIGRATION, EMIGRATION, True, 0.9)),
     (bbo._migrated, True, (HABITATS, IMMIGRATION, EMIGRATION, False, None)),
     (bbo._migrated, True, (BITS, IMMIGRATION, EMIGRATION, True, None)),
+    (cmaes._draw, True, (5, LOWER, REACH)),
+    (
+        differential._trials,
+        True,
+        (HABITATS, -HABITATS[:3], *PARTNERS, EMIGRATION, IMMIGRATION, LOWER, -LOWER),
+    ),
     (draws._walk, True, (1000, np.log(0.9), 3)),
     (ga._crossed, False, (WORDS, np.arange(12)[::-1].copy(), np.array([[3, 40]] * 6), 10)),
     (gray._encode, False, (HABITATS, LOWER, 1023 / REACH, 1023)),

@@ -103,6 +103,23 @@ BAD = [
     ("adam", {"learning_rate": float("inf")}),
     ("adam", {"beta1": 1}),
     ("adam", {"epsilon": 0}),
+    ("de", {"population": 3}),  # a mutant of rand/1 has three parents beside its own
+    ("de", {"strategy": "best/1"}),
+    ("de", {"scale": 0}),
+    ("de", {"scale": 2.1}),
+    ("de", {"crossover": 1.1}),
+    ("de", {"best_share": 0}),
+    ("de", {"clip": "yes"}),
+    ("lshade", {"population": 3}),
+    ("lshade", {"final_population": 3}),
+    ("lshade", {"final_population": 101}),
+    ("lshade", {"memory": 0}),
+    ("lshade", {"best_share": 1.5}),
+    ("lshade", {"archive_ratio": -1}),
+    ("lshade", {"clip": 0}),
+    ("cmaes", {"population": 3}),
+    ("cmaes", {"sigma": 0}),
+    ("cmaes", {"growth": 0}),
 ]
 
 

@@ -21,6 +21,8 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "pso": [{}, {"clip": False}],
     "pbil": [{}, {"code": "gray", "bits": 11, "best_count": 3, "bad_count": 2}],
     "es": [{}, {"clip": False}],
+    "de": [{}, {"strategy": "rand/1", "clip": True}],
+    "lshade": [{}, {"iterations": 6, "memory": 1, "archive_ratio": 0.4, "clip": True}],
 }
 
 
@@ -102,6 +104,8 @@ KEEPS_BOUNDS: dict[str, dict[str, Any]] = {
     "pso": {},
     "es": {},
     "bbo": {"variant": "simon"},
+    "de": {"clip": True},
+    "lshade": {"clip": True, "final_population": 14},
 }
 
 
@@ -223,6 +227,22 @@ def test_zero_iterations_evaluate_the_initial_population(case: Case) -> None:
     found, cost = run(case, 0)
     assert found.evaluations == 14 and len(cost.costs) == 1
     assert found.best_cost == cost.costs[0].min() and found.curve.tolist() == [found.best_cost]
+
+
+@every_case
+@pytest.mark.parametrize("evaluations", [14, 15, 200, 1234])
+def test_a_budget_in_evaluations_is_used_up(case: Case, evaluations: int) -> None:
+    optimizer = case.make()
+    iterations = optimizer.iterations_within(evaluations)
+    assert optimizer.evaluations(iterations) <= evaluations < optimizer.evaluations(iterations + 1)
+    found, _ = run(case, iterations)
+    assert found.evaluations == optimizer.evaluations(iterations)
+
+
+@every_case
+def test_a_budget_below_the_initial_population_is_refused(case: Case) -> None:
+    with pytest.raises(ValueError, match=f"{case.name}: evaluations is 13; allowed: an integer >= 14"):
+        case.make().iterations_within(13)
 
 
 @every_case
