@@ -26,7 +26,7 @@ from modn.explain.circuit import (
     is_missing,
     numbers,
 )
-from modn.explain.learning.boxes import Codes
+from modn.explain.learning.table import Codes
 
 MOST_CATEGORIES = 100
 

@@ -15,9 +15,9 @@ from sklearn.isotonic import isotonic_regression
 from modn.constraints import Integer, OrNone, check
 from modn.explain.circuit import Circuit, SizePath
 from modn.explain.learning import boxes
-from modn.explain.learning.boxes import Boxes, Starts, Table
 from modn.explain.learning.coding import Coding
 from modn.explain.learning.integers import integer_telodendra
+from modn.explain.learning.table import Boxes, Starts, Table
 from modn.explain.learning.teacher import Rows, Teacher
 
 FOLDS = 5
