@@ -1,0 +1,66 @@
+"""Small integers for w_t and theta_t, which decide as nearly as possible as the best real numbers do."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modn.explain.learning import fast_boxes
+
+LARGEST_WEIGHT = 9
+TOLERANCE = 0.01  # of the loss: the smallest integers that come as near are taken
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+def integer_telodendra(counts: Array, targets: Array, weights: Array) -> tuple[Integers, Integers]:
+    """Integer w_t and theta_t (C,) for counts (N, C) and the probabilities of the classes (N, C)."""
+    groups = _grouped(counts, targets, weights)
+    C = counts.shape[1]
+    w_t, theta_t = np.full(C, fast_boxes.W_PRIOR), np.zeros(C)
+    best = fast_boxes.telodendra(*groups, w_t, theta_t, 50)
+    used = counts.any(axis=0)
+    candidates = []
+    for largest in range(1, LARGEST_WEIGHT + 1):
+        unit = max(np.abs(w_t[used]).max(), 1e-9) / largest if used.any() else 1.0
+        candidates.append(_rounded(groups, w_t, theta_t, unit, used))
+        if candidates[-1][0] <= best * (1 + TOLERANCE):
+            break
+    # The last one is the first that is near enough; if none is, the nearest.
+    _, w, theta = candidates[-1] if candidates[-1][0] <= best * (1 + TOLERANCE) else min(candidates, key=_loss)
+    return w, theta - theta.max()  # only differences matter: the highest start is 0
+
+
+def _loss(candidate: tuple[float, Integers, Integers]) -> float:
+    return candidate[0]
+
+
+def _grouped(counts: Array, targets: Array, weights: Array) -> tuple[Array, Array, Array]:
+    """One row for all samples with the same counts: its weight is their sum, its target their mean."""
+    rows, group = np.unique(counts, axis=0, return_inverse=True)
+    group = group.ravel()
+    total = np.bincount(group, weights, minlength=len(rows))
+    sums = [np.bincount(group, weights * column, minlength=len(rows)) for column in targets.T]
+    return rows, np.stack(sums, axis=1) / np.maximum(total, 1e-300)[:, None], total
+
+
+def _rounded(
+    groups: tuple[Array, Array, Array], w_t: Array, theta_t: Array, unit: float, used: NDArray[np.bool_]
+) -> tuple[float, Integers, Integers]:
+    """Round to multiples of the unit, then move one integer at a time by 1 while the loss falls."""
+    C = len(w_t)
+    point = np.rint(np.concatenate([w_t, theta_t]) / unit)
+    point[:C] = np.where(used & (point[:C] == 0), np.where(w_t < 0, -1, 1), point[:C])
+    value = fast_boxes.loss(*groups, point[:C] * unit, point[C:] * unit)
+    improved = True
+    while improved:
+        improved = False
+        for k in range(2 * C):
+            for step in (-1, 1):
+                moved = point.copy()
+                moved[k] += step
+                if k < C and used[k] and moved[k] == 0:
+                    continue  # a class that counts dendrites must weigh them
+                found = fast_boxes.loss(*groups, moved[:C] * unit, moved[C:] * unit)
+                if found < value - 1e-9:
+                    point, value, improved = moved, found, True
+    return value, point[:C].astype(np.int64), point[C:].astype(np.int64)
