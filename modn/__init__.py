@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from modn import explain as explain
+    from modn import export as export
     from modn import filters as filters
     from modn import methods as methods
     from modn import metrics as metrics
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     __version__: str
 
-_MODULES = ("explain", "filters", "methods", "metrics", "optimizers", "plots")
+_MODULES = ("explain", "export", "filters", "methods", "metrics", "optimizers", "plots")
 _HOMES = {
     "DNMClassifier": "modn.estimators",
     "MODNClassifier": "modn.estimators",

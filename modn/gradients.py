@@ -82,7 +82,10 @@ def check_published_filter(filter: str, P: NDArray[np.bool_]) -> None:
 
 
 def _row(neuron: Neuron, X: Array, da: Array, dw_t: Array, dU: Array) -> Array:
-    """Sum over the samples and lay out as a row of parameters; a = alpha_s (w_s x - theta_s)."""
-    dw_s = neuron.alpha_s * np.einsum("nd,ndm->dm", X, da)
+    """Sum over the samples and lay out as a row of parameters; a = alpha_s (w_s x - theta_s).
+
+    The synapses of a missing value are 1, where `da` is 0.
+    """
+    dw_s = neuron.alpha_s * np.einsum("nd,ndm->dm", np.nan_to_num(X), da)
     dtheta_s = -neuron.alpha_s * da.sum(axis=0)
     return np.concatenate([dw_s.ravel(), dtheta_s.ravel(), dw_t.sum(axis=0), -dU.sum(axis=0)])

@@ -1,7 +1,8 @@
 """The multi-in and multi-out dendritic neuron (MODN): Eqs. 1, 2, 5, 8 and 9 of the paper, one method each.
 
 This is the readable truth in float64; `modn.fast.objective` computes the same loss for whole populations.
-Shapes: N samples, D features, M dendrites, C outputs.
+Shapes: N samples, D features, M dendrites, C outputs. A NaN in X is a missing value: it says nothing, and its
+synapses are 1.
 """
 
 from dataclasses import dataclass
@@ -136,9 +137,14 @@ class Neuron:
         return cls(w_s.reshape(D, M), theta_s.reshape(D, M), P, w_t, theta_t, alpha_s, alpha_t)
 
     def _inputs(self, X: ArrayLike) -> Array:
-        return finite_array("X", X, ("n_samples", self.n_features))
+        return finite_array("X", X, ("n_samples", self.n_features), missing=True)
 
     def _synapse_potentials(self, X: Array, i: int) -> Array:
-        """alpha_s (w_s x - theta_s) of the synapses on feature i (N, M): the exponent of Eq. 1."""
+        """alpha_s (w_s x - theta_s) of the synapses on feature i (N, M): the exponent of Eq. 1.
+
+        That of a missing value is infinite, so that its synapses are 1.
+        """
         with np.errstate(over="ignore"):  # an infinite potential saturates the sigmoid
-            return self.alpha_s * (np.outer(X[:, i], self.w_s[i]) - self.theta_s[i])
+            potentials = self.alpha_s * (np.outer(X[:, i], self.w_s[i]) - self.theta_s[i])
+        potentials[np.isnan(X[:, i])] = np.inf
+        return potentials

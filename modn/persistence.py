@@ -1,4 +1,4 @@
-"""Models as files: `modn.save(model, path)` and `modn.load(path)`, for classifiers and bare neurons.
+"""Models as files: `modn.save(model, path)` and `modn.load(path)`, for classifiers, neurons and circuits.
 
 A file is an .npz (a zip of arrays) that is read without pickle: opening one never runs code. Numbers are
 stored as arrays, everything else as JSON in the member `header`. The zip's checksums reveal damage; `version`
@@ -23,16 +23,18 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from modn.constraints import Integer, check
+from modn.constraints import Integer, Number, OrNone, check
 from modn.dnm import DNM
 from modn.estimators import DNMClassifier, MODNClassifier
+from modn.explain.circuit import Circuit
+from modn.inputs import Inputs
 from modn.neuron import Neuron
 from modn.validation import finite_array
 from modn.writing import replacing
 
-FORMAT, VERSION = "modn model", 1
+FORMAT, VERSION = "modn model", 2  # version 1 had one neuron, features scaled by their range, and Eq. 9
 
-Model = MODNClassifier | DNMClassifier | Neuron | DNM
+Model = MODNClassifier | DNMClassifier | Neuron | DNM | Circuit
 Arrays = dict[str, np.ndarray]
 
 _NEURONS: dict[str, Any] = {"Neuron": Neuron, "DNM": DNM}
@@ -46,25 +48,22 @@ class FormatError(ValueError):
 
 
 def save(model: Model, path: str | os.PathLike[str], notes: Mapping[str, Any] | None = None) -> None:
-    """Write a fitted classifier or a neuron to a file; an existing file is replaced atomically.
+    """Write a fitted classifier, a neuron or a circuit to a file; an existing file is replaced atomically.
 
     `notes`: JSON values to store with the model; `read` returns them. A `random_state` that is not an integer
     is not stored: the loaded classifier has None.
     """
     kind = type(model).__name__
-    if kind not in {**_NEURONS, **_CLASSIFIERS}:
-        allowed = ", ".join([*_CLASSIFIERS, *_NEURONS])
+    if kind not in {**_NEURONS, **_CLASSIFIERS, "Circuit": Circuit}:
+        allowed = ", ".join([*_CLASSIFIERS, *_NEURONS, "Circuit"])
         raise TypeError(f"a {kind} cannot be saved; allowed: {allowed}")
     header: dict[str, Any] = {"format": FORMAT, "version": VERSION, "modn": version("modn"), "model": kind}
     header["notes"] = dict(notes or {})
     arrays: Arrays = {}
-    if kind in _CLASSIFIERS:
-        check_is_fitted(model)
-        header["classifier"], arrays = _describe_classifier(model)
-    neuron = getattr(model, "neuron_", model)
-    header["neuron"] = type(neuron).__name__
-    header["numbers"] = {name: getattr(neuron, name) for name in _NUMBERS if hasattr(neuron, name)}
-    arrays |= {name: getattr(neuron, name) for name in _ARRAYS if hasattr(neuron, name)}
+    if isinstance(model, Circuit):
+        header["circuit"] = model.to_dict()
+    else:
+        arrays = _describe_model(kind, model, header)
     text = np.array(json.dumps(header, default=_plain))
     with replacing(Path(path)) as temporary, temporary.open("wb") as file:
         np.savez(file, allow_pickle=False, header=text, **arrays)
@@ -79,15 +78,21 @@ def read(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
     """Read a model and its notes."""
     header, arrays = _open(Path(path))
     try:
-        neuron = _NEURONS[header["neuron"]](
-            **{name: arrays[name] for name in _ARRAYS if name in arrays}, **header["numbers"]
-        )
+        if header["model"] == "Circuit":
+            return Circuit.from_dict(header["circuit"]), dict(header["notes"])
+        if header["version"] == 1:
+            header, arrays = _as_version_2(header, arrays)
+        neurons = [
+            _NEURONS[header["neuron"]](
+                **{name: arrays[f"{name}.{k}"] for name in _ARRAYS if f"{name}.{k}" in arrays}, **numbers
+            )
+            for k, numbers in enumerate(header["numbers"])
+        ]
         kind = header["model"]
-        model = (
-            neuron if kind in _NEURONS else _rebuild_classifier(kind, neuron, header["classifier"], arrays)
-        )
-        return model, dict(header["notes"])
-    except (KeyError, TypeError, ValueError) as error:
+        if kind in _NEURONS:
+            return neurons[0], dict(header["notes"])
+        return _rebuild_classifier(kind, neurons, header["classifier"], arrays), dict(header["notes"])
+    except (IndexError, KeyError, TypeError, ValueError) as error:
         raise FormatError(f"{path} is damaged: {error!r}") from error
 
 
@@ -117,41 +122,85 @@ def _open(path: Path) -> tuple[dict[str, Any], Arrays]:
     return header, arrays
 
 
+def _describe_model(kind: str, model: Any, header: dict[str, Any]) -> Arrays:
+    """Add what a classifier or a neuron is to the header; returns its arrays."""
+    arrays: Arrays = {}
+    if kind in _CLASSIFIERS:
+        check_is_fitted(model)
+        header["classifier"], arrays = _describe_classifier(model)
+    neurons: list[Any] = getattr(model, "neurons_", [model])
+    header["neuron"] = type(neurons[0]).__name__
+    header["numbers"] = [
+        {name: getattr(neuron, name) for name in _NUMBERS if hasattr(neuron, name)} for neuron in neurons
+    ]
+    for k, neuron in enumerate(neurons):
+        arrays |= {f"{name}.{k}": getattr(neuron, name) for name in _ARRAYS if hasattr(neuron, name)}
+    return arrays
+
+
 def _describe_classifier(model: Any) -> tuple[dict[str, Any], Arrays]:
     parameters = model.get_params(deep=False)
     if not isinstance(parameters["random_state"], int | np.integer):
         parameters["random_state"] = None
-    names = model.feature_names_in_.tolist() if hasattr(model, "feature_names_in_") else None
+    if isinstance(parameters["class_weight"], Mapping):  # as pairs: in JSON, keys are texts
+        parameters["class_weight"] = [[*pair] for pair in parameters["class_weight"].items()]
+    features, knots = model.inputs_.describe()
     description = {
         "parameters": parameters,
         "classes": model.classes_.tolist(),
         "classes_dtype": model.classes_.dtype.str,
-        "feature_names": names,
+        "feature_names": list(model.inputs_.feature_names),
+        "named": hasattr(model, "feature_names_in_"),
+        "features": features,
+        "temperature": model.temperature_,
         "n_iter": model.n_iter_,
     }
-    arrays = {"data_min": model.data_min_, "data_max": model.data_max_, "loss_curve": model.loss_curve_}
-    return description, arrays
+    return description, {"loss_curve": model.loss_curve_, **knots}
 
 
-def _rebuild_classifier(kind: str, neuron: Neuron | DNM, description: dict[str, Any], arrays: Arrays) -> Any:
-    model = _CLASSIFIERS[kind](**description["parameters"])
-    D = len(neuron.w_s)
-    C = neuron.n_classes if isinstance(neuron, Neuron) else 2
+def _rebuild_classifier(kind: str, neurons: list[Any], description: dict[str, Any], arrays: Arrays) -> Any:
+    parameters = description["parameters"]
+    if isinstance(parameters.get("class_weight"), list):
+        parameters = parameters | {"class_weight": dict(parameters["class_weight"])}
+    model = _CLASSIFIERS[kind](**parameters)
+    first = neurons[0]
+    C = first.n_classes if isinstance(first, Neuron) else 2
     model.classes_ = np.array(description["classes"], dtype=np.dtype(description["classes_dtype"]))
     if model.classes_.shape != (C,):
         raise ValueError(f"{len(model.classes_)} class labels for {C} classes")
-    model.n_features_in_ = D
-    if description["feature_names"] is not None:
-        model.feature_names_in_ = np.array(description["feature_names"], dtype=object)
-        if model.feature_names_in_.shape != (D,):
-            raise ValueError(f"{len(model.feature_names_in_)} feature names for {D} features")
-    model.data_min_ = finite_array("data_min", arrays["data_min"], (D,))
-    model.data_max_ = finite_array("data_max", arrays["data_max"], (D,))
-    model.loss_curve_ = arrays["loss_curve"]
+    names = description["feature_names"]
+    model.inputs_ = Inputs.rebuild(description["features"], arrays, names)
+    for neuron in neurons:
+        if len(neuron.w_s) != len(model.inputs_.columns):
+            raise ValueError(f"{len(model.inputs_.columns)} inputs for a neuron with {len(neuron.w_s)}")
+    model.n_features_in_ = len(names)
+    if description["named"]:
+        model.feature_names_in_ = np.array(names, dtype=object)
+    model.temperature_ = description["temperature"]
+    check("temperature", model.temperature_, OrNone(Number(0, ends="(]")))
     check("n_iter", description["n_iter"], Integer(1))
     model.n_iter_ = description["n_iter"]
-    model.neuron_ = neuron
+    model.loss_curve_ = arrays["loss_curve"]
+    model.neuron_, model.neurons_ = first, neurons
     return model
+
+
+def _as_version_2(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arrays]:
+    """One neuron; features scaled by their range; no temperature but that of Eq. 4, which is 1."""
+    header = header | {"numbers": [header["numbers"]]}
+    arrays = {f"{name}.0" if name in _ARRAYS else name: array for name, array in arrays.items()}
+    if header["model"] in _CLASSIFIERS:
+        D = len(arrays["w_s.0"])
+        low, high = (finite_array(name, arrays[name], (D,)) for name in ("data_min", "data_max"))
+        before = header["classifier"]
+        names = before["feature_names"]
+        all_names = [f"x{i}" for i in range(D)] if names is None else names
+        features, knots = Inputs.by_range(low, high, all_names).describe()
+        temperature = None if header["neuron"] == "Neuron" else 1.0
+        now = {"feature_names": all_names, "named": names is not None, "temperature": temperature}
+        header["classifier"] = before | now | {"features": features}
+        arrays |= knots
+    return header, arrays
 
 
 def _plain(value: Any) -> Any:

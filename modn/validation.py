@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from modn.constraints import Constraint, Integer, Number, check
 
 FINITE = Number()
+MISSING = f"{FINITE}, or NaN where a value is missing"
 
 
 def positive_integer(name: str, value: Any) -> int:
@@ -28,17 +29,23 @@ def finite_number(name: str, value: Any) -> float:
     return float(value)
 
 
-def finite_array(name: str, value: ArrayLike, shape: tuple[int | str, ...]) -> NDArray[np.float64]:
+def finite_array(
+    name: str, value: ArrayLike, shape: tuple[int | str, ...], missing: bool = False
+) -> NDArray[np.float64]:
     """Return `value` as a float64 array of finite numbers.
 
     `shape` holds the required lengths; a string in it stands for any length of at least 1 and is its name.
+    `missing`: NaN is allowed, too, and stands for a value that is missing.
     """
     try:
         array = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} is not an array of numbers ({error}); allowed: finite numbers") from None
     _check_shape(name, array.shape, shape)
-    _check_items(name, array, np.isfinite(array), FINITE)
+    good = np.isfinite(array)
+    if missing:
+        good |= np.isnan(array)
+    _check_items(name, array, good, MISSING if missing else FINITE)
     return array
 
 
@@ -74,7 +81,7 @@ def sample_weights(name: str, value: ArrayLike | None, n_samples: int) -> NDArra
     return weights
 
 
-def _check_items(name: str, array: NDArray[Any], good: NDArray[np.bool_], allowed: Constraint) -> None:
+def _check_items(name: str, array: NDArray[Any], good: NDArray[np.bool_], allowed: Constraint | str) -> None:
     if not good.all():
         where = tuple(int(k) for k in np.argwhere(~good)[0])
         raise ValueError(f"{name}{list(where)} is {array[where]}; allowed: {allowed}")

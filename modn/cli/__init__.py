@@ -1,4 +1,4 @@
-"""The command line: `modn fit`, `modn predict` and `modn explain`, for CSV files.
+"""The command line: `modn fit`, `predict`, `explain`, `circuit` and `export`, for CSV files.
 
 Exit codes: 0 success, 1 bad input (the message says which file, line and column), 2 wrong usage.
 
@@ -11,9 +11,9 @@ import sys
 from collections.abc import Sequence
 
 import modn
-from modn.cli import explain, fit, predict
+from modn.cli import circuit, explain, export, fit, predict
 
-COMMANDS = {"fit": fit, "predict": predict, "explain": explain}
+COMMANDS = {"fit": fit, "predict": predict, "explain": explain, "circuit": circuit, "export": export}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -17,7 +17,7 @@ def add_separator(command: argparse.ArgumentParser) -> None:
 
 def add_model(command: argparse.ArgumentParser) -> None:
     """Add the model file."""
-    command.add_argument("model", type=Path, metavar="MODEL", help="written by modn fit")
+    command.add_argument("model", type=Path, metavar="MODEL", help="written by modn fit or modn circuit")
 
 
 def positive(text: str) -> int:

@@ -1,7 +1,9 @@
-"""`modn explain`: print the rules of a model; draw its neuron."""
+"""`modn explain`: print the rules of a model or a circuit; draw it; write the page of a circuit."""
 
 import argparse
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from modn.cli.arguments import add_model, add_separator, picture
 
@@ -15,33 +17,76 @@ def configure(command: argparse.ArgumentParser) -> None:
         "--plot", type=picture, metavar="NEURON.png", help="draw the neuron as well (.png, .svg)"
     )
     command.add_argument(
+        "--html", type=Path, metavar="PAGE.html", help="write a page to read and try a circuit in a browser"
+    )
+    command.add_argument(
         "--data", type=Path, metavar="DATA.csv", help="measure the rules' accuracy on this file"
     )
     add_separator(command)
 
 
 def run(options: argparse.Namespace) -> None:
-    """Print the rules of a model; draw its neuron."""
-    from dataclasses import replace
-
-    from modn.cli.columns import labels, named, read_csv, read_model
-    from modn.explain import Accuracy, rules
+    """Print the rules of a model or a circuit; draw it; write the page of a circuit."""
+    from modn.cli.columns import known_features, labels, named, read_csv, read_model
+    from modn.explain.circuit import Circuit
     from modn.writing import check_output
 
     if options.plot is not None:
-        from modn import plots  # before any work: it may not be installed
+        import_module("modn.plots")  # before any work: it may not be installed
 
-        check_output("--plot", options.plot, [options.model, *([options.data] if options.data else [])])
-    model, columns, notes = read_model(options.model)
+    for option in ("plot", "html"):
+        if getattr(options, option) is not None:
+            inputs = [options.model, *([options.data] if options.data else [])]
+            check_output(f"--{option}", getattr(options, option), inputs)
+    model, notes = read_model(options.model)
+    X = y = None
+    if options.data is not None:
+        table = read_csv(options.data, options.sep, notes["missing"])
+        with named(options.data):
+            X, y = known_features(table, model), labels(table, notes["target"])
+    if isinstance(model, Circuit):
+        _explain_circuit(model, X, y, options)
+    elif options.html is not None:
+        raise ValueError(
+            f"{options.model} holds a {type(model).__name__}; allowed for --html: a circuit "
+            "(`modn circuit` makes one)"
+        )
+    else:
+        _explain_neuron(model, X, y, options, notes)
+
+
+def _explain_neuron(model: Any, X: Any, y: Any, options: argparse.Namespace, notes: dict[str, Any]) -> None:
+    from dataclasses import replace
+
+    from modn.explain import Accuracy, rules
+
     if options.data is None:
         found = replace(rules(model), accuracy=Accuracy(*notes["training_accuracy"]))
         where = "the training data"
     else:
-        table = read_csv(options.data, options.sep)
-        with named(options.data):
-            X, y = columns.encode(table), labels(table, notes["target"])
         found = rules(model, X=X, y=y)
         where = str(options.data)
     print(f"Rules of {options.model}; accuracy measured on {where}.\n\n{found}")
     if options.plot is not None:
+        from modn import plots
+
         plots.save(plots.neuron(model), options.plot)
+
+
+def _explain_circuit(circuit: Any, X: Any, y: Any, options: argparse.Namespace) -> None:
+    from modn.explain.page import render
+    from modn.writing import replacing
+
+    if X is not None:
+        circuit = circuit.measured(X, y)
+    print(circuit)
+    if circuit.evidence is not None:
+        where = "the training data" if X is None else options.data
+        print(f"\nAccuracy {circuit.evidence.accuracy:.4f} on {where}.")
+    if options.plot is not None:
+        from modn import plots
+
+        plots.save(plots.circuit(circuit), options.plot)
+    if options.html is not None:
+        with replacing(options.html) as temporary:
+            temporary.write_text(render(circuit, options.model.stem, X), encoding="utf-8")

@@ -22,19 +22,27 @@ def run(options: argparse.Namespace) -> None:
     """Write the class of each row of a CSV file."""
     import numpy as np
 
-    from modn.cli.columns import answers_csv, named, read_csv, read_model
+    from modn.cli.columns import answers_csv, known_features, named, read_csv, read_model, unseen_categories
+    from modn.explain.circuit import Circuit
     from modn.writing import check_output, replacing
 
     if options.out is not None:
         check_output("--out", options.out, [options.model, options.data])
-    model, columns, notes = read_model(options.model)
-    table = read_csv(options.data, options.sep)
+    model, notes = read_model(options.model)
+    table = read_csv(options.data, options.sep, notes["missing"])
     with named(options.data):
-        X = columns.encode(table)
-    proba = model.predict_proba(X)
-    predictions = model.classes_[proba.argmax(axis=1)]
+        X = known_features(table, model)
+    if isinstance(model, Circuit):
+        if options.proba:
+            raise ValueError(f"{options.model} holds a circuit: it gives classes; allowed: no --proba")
+        proba, predictions, classes = None, model.predict(X), model.classes
+    else:
+        for line in unseen_categories(X, model):
+            print(f"modn: {options.data}: {line}", file=sys.stderr)
+        proba, classes = model.predict_proba(X), model.classes_
+        predictions = classes[proba.argmax(axis=1)]
     target = notes["target"]
-    text = answers_csv(target, predictions, model.classes_, proba if options.proba else None)
+    text = answers_csv(target, predictions, classes, proba if options.proba else None)
     if options.out is None:
         sys.stdout.write(text)
     else:

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from modn.constraints import Integer, OneOf, check, is_number
+from modn.export.methods import ExportMethods
 
 if TYPE_CHECKING:
     from modn.explain.explanation import Explanation
@@ -85,7 +86,7 @@ class SizePath(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Circuit:
+class Circuit(ExportMethods):
     """Dendrites as conjunctions, and what each of them counts for each class."""
 
     features: tuple[Feature, ...]

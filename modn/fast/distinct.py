@@ -12,7 +12,7 @@ A block of samples becomes the recipe of a table of numbers, row by row:
     pair rows        the product of two earlier rows; the last R of them are the R distinct samples
 
 A feature with about as many values as there are samples is left out of the table and multiplied in sample by
-sample.
+sample, unless some of its values are missing: a missing value says nothing, its factor is row 0.
 
 Measured values have few decimals: they are multiples of a step. Such a value is the sum of a multiple of some
 ten steps (the coarse part) and a rest (the fine part). As 2^(a + b) = 2^a 2^b, a few exps for the parts and a
@@ -32,6 +32,8 @@ TABLED_BELOW = 0.5
 # Values are split if there are at most so many parts per value: an exp costs several multiplications.
 SPLIT_BELOW = 0.5
 SPLIT_ERROR = 1e-8  # what a value may differ from the sum of its parts by: float32 keeps 3e-8 of [-1, 1]
+
+MISSING = np.inf  # stands for a missing value here: NaN would not equal itself
 
 # About how many bytes of vectors a block may use, to stay within a core's second-level cache.
 BLOCK_BYTES = 2**20
@@ -61,7 +63,10 @@ def blocks_of(
     n_classes: int,
     sample_weight: NDArray[np.float64] | None = None,
 ) -> list[Block]:
-    """Return the samples X (N, D) with classes y as blocks that fit the cache; a weight None is 1."""
+    """Return the samples X (N, D) with classes y as blocks that fit the cache; a weight None is 1.
+
+    X is finite, or NaN where a value is missing.
+    """
     N, D = X.shape
     rows_per_block = max(128, BLOCK_BYTES // (VECTOR_BYTES * (D + n_classes)))
     n_blocks = -(-N // rows_per_block)
@@ -72,16 +77,19 @@ def blocks_of(
 
 
 def _block(X: NDArray[np.float64], weights: NDArray[np.float64]) -> Block:
-    X, sample_of = np.unique(X, axis=0, return_inverse=True)
+    X, sample_of = np.unique(np.where(np.isnan(X), MISSING, X), axis=0, return_inverse=True)
     R, D = X.shape
     exact_counts = np.zeros((R, weights.shape[1]))
     np.add.at(exact_counts, sample_of.ravel(), weights)
     counts = exact_counts.astype(np.float32)
 
     distinct = [np.unique(X[:, i], return_inverse=True) for i in range(D)]
-    tabled = [i for i in range(D) if len(distinct[i][0]) <= TABLED_BELOW * R]
+    has_missing = (X == MISSING).any(axis=0)
+    tabled = [i for i in range(D) if has_missing[i] or len(distinct[i][0]) <= TABLED_BELOW * R]
     others = [i for i in range(D) if i not in tabled]
-    values = [distinct[i][0] for i in tabled] + [X[:, i] for i in others]
+    # MISSING is the last of the distinct values, as the largest
+    known = {i: distinct[i][0][:-1] if has_missing[i] else distinct[i][0] for i in tabled}
+    values = [known[i] for i in tabled] + [X[:, i] for i in others]
     starts = np.cumsum([0] + [len(column) for column in values])
 
     # A node is (number of its rows, first row, the row of each sample). The two smallest are merged, as in
@@ -89,8 +97,10 @@ def _block(X: NDArray[np.float64], weights: NDArray[np.float64]) -> Block:
     nodes = []
     n_rows = 1
     for i in tabled:
-        n_values = len(distinct[i][0])
-        nodes.append((n_values, n_rows, n_rows + distinct[i][1]))
+        n_values = len(known[i])
+        rows = np.where(X[:, i] == MISSING, 0, n_rows + distinct[i][1])
+        if n_values:
+            nodes.append((n_values, n_rows, rows))
         n_rows += n_values
     heapq.heapify(nodes)
     left, right = [], []

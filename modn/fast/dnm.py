@@ -6,6 +6,7 @@ from numpy.typing import ArrayLike, NDArray
 from modn import filters
 from modn.fast import heads, kernels
 from modn.fast.objective import feature_scaling, population_rows, scaled_blocks, sum_gradients, total_weight
+from modn.missing import mean_and_deviation
 from modn.optimizers.core.space import Space
 from modn.validation import (
     class_indices,
@@ -37,7 +38,7 @@ class DNMObjective:
         theta_o: float,
         sample_weight: ArrayLike | None = None,
     ) -> None:
-        self.X = finite_array("X", X, ("n_samples", "n_features"))
+        self.X = finite_array("X", X, ("n_samples", "n_features"), missing=True)
         self.y = class_indices("y", y, len(self.X), 2)
         self.n_dendrites = positive_integer("n_dendrites", n_dendrites)
         self.alpha_s = positive_number("alpha_s", alpha_s)
@@ -83,9 +84,10 @@ class DNMObjective:
         many: Z is their product. The slopes are normal for features in units of their standard deviation.
         """
         D, M = self.X.shape[1], self.n_dendrites
-        deviation = self.X.std(axis=0)
-        slope = rng.normal(size=(D, M)) / np.where(deviation > 0, deviation, 1.0)[:, None]
+        mean, deviation = mean_and_deviation(self.X)
+        slope = rng.normal(size=(D, M)) / deviation[:, None]
         centres = self.X[rng.choice(np.flatnonzero(self.y == 1), size=M)].T
+        centres = np.where(np.isnan(centres), mean[:, None], centres)
         margin = -np.log(np.expm1(np.log(2.0) / D))  # sigmoid(margin) ** D = 1/2
         return np.concatenate([slope.ravel(), (slope * centres - margin).ravel()]) / self.alpha_s
 

@@ -29,6 +29,7 @@ Array = NDArray[np.float64]
 class Objective:
     """The loss of MODN on one training set, as a function of a population's parameters and filters.
 
+    X           (N, D); NaN where a value is missing
     parameters  (S, 2DM + 2C), rows [w_s row-major | theta_s | w_t | theta_t]; one row is a population of one
     P           (M, C), one filter for all, or (S, M, C), one each. With one row of parameters and S filters,
                 the dendrites are computed once and each filter costs a matrix product.
@@ -44,7 +45,7 @@ class Objective:
         alpha_t: float,
         sample_weight: ArrayLike | None = None,
     ) -> None:
-        self.X = finite_array("X", X, ("n_samples", "n_features"))
+        self.X = finite_array("X", X, ("n_samples", "n_features"), missing=True)
         self.n_dendrites = positive_integer("n_dendrites", n_dendrites)
         self.n_classes = positive_integer("n_classes", n_classes)
         self.y = class_indices("y", y, len(self.X), self.n_classes)
@@ -147,7 +148,7 @@ def feature_scaling(X: Array, alpha_s: float, alpha_t: float) -> Scaling:
 
     float32 keeps 7 digits: features are centred and scaled to [-1, 1] so that none is lost to an offset.
     """
-    low, high = X.min(axis=0), X.max(axis=0)
+    low, high = (np.nan_to_num(bound.reduce(X, axis=0)) for bound in (np.fmin, np.fmax))  # they skip NaN
     middle, half = low / 2 + high / 2, high / 2 - low / 2
     half[half == 0] = 1.0
     return Scaling(alpha_s, alpha_t, middle, half)

@@ -17,7 +17,7 @@ from typing import Any
 from modn import filters, optimizers
 from modn.constraints import OneOf, Options, check, check_names
 from modn.filters import LEARNED
-from modn.methods.base import Method, OnStep, Problem, Start, Training, Work
+from modn.methods.base import HeldOut, Method, OnStep, Problem, Start, Training, Work
 from modn.methods.descent import Descent
 from modn.methods.memetic import Memetic
 from modn.methods.problems import FixedFilter, LearnedFilter, neuron_problem
@@ -29,6 +29,7 @@ __all__ = [
     "LEARNED",
     "Descent",
     "FixedFilter",
+    "HeldOut",
     "LearnedFilter",
     "Memetic",
     "Method",

@@ -56,6 +56,14 @@ class Work(NamedTuple):
     steps: int  # calls of on_step
 
 
+class HeldOut(NamedTuple):
+    """What neurons say of samples that they were not trained on, each by its fold's, for calibration."""
+
+    U: Array  # (n, C) potentials alpha_t (w_t V - theta_t), on the scale of the trained neuron's
+    y: NDArray[np.int64]  # (n,)
+    weight: Array | None  # (n,); None: all count alike
+
+
 @dataclass(frozen=True, eq=False)
 class Training:
     """What training found and what it used."""
@@ -68,6 +76,8 @@ class Training:
     curve: Array
     filter_steps: int  # how many of the curve's steps changed P
     evaluations: int  # individuals evaluated
+    held_out: HeldOut | None = None  # where the training made a cross-validation
+    others: tuple["Training", ...] = ()  # further neurons that were asked for, the best first
 
     def as_start(self) -> Start:
         """What was found, to continue from."""
@@ -82,6 +92,8 @@ class Training:
             np.concatenate([self.curve, later.curve]),
             self.filter_steps + later.filter_steps,
             self.evaluations + later.evaluations,
+            later.held_out,
+            later.others,
         )
 
 

@@ -13,7 +13,7 @@ The paper cannot follow a gradient where P is Boolean, and where it can, the gra
   the loss at the best temperature: overconfidence, which changes no decision, does not count.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -23,8 +23,9 @@ from scipy.special import expit
 from modn import filters
 from modn.constraints import Constraint, Integer, IsA, ListOf, Number, check
 from modn.fast.objective import Objective
-from modn.methods.base import Array, Filter, Method, OnStep, Start, Steps, Training, Work
+from modn.methods.base import Array, Filter, HeldOut, Method, OnStep, Start, Steps, Training, Work
 from modn.methods.problems import FixedFilter, LearnedFilter
+from modn.missing import mean_and_deviation
 from modn.neuron import Neuron
 from modn.optimizers.adam import Adam
 from modn.validation import boolean_filter, finite_array
@@ -41,7 +42,8 @@ SQUASHED_SIZE = 2.0  # ... are brought within +-2, where tanh still tells them a
 class Descent(Method):
     """Adam on the loss of softmax(U), from a start that suits the neuron, with a decay of the weights."""
 
-    optimizer: Adam = field(default_factory=Adam)  # its population: descents, of which the best is kept
+    optimizer: Adam = field(default_factory=Adam)  # its population: descents, of which the best are kept
+    keep: int = 1  # neurons to return, each of a descent of its own, for ensembles
     decays: tuple[float, ...] = (0.0, 0.001, 0.01, 0.03, 0.1)  # of the synapses' weights, to choose from
     folds: int = 4  # of the cross-validation that chooses
     validation_rows: int = 5000  # samples that take part in it, at most
@@ -51,6 +53,7 @@ class Descent(Method):
 
     allowed: ClassVar[dict[str, Constraint]] = {
         "optimizer": IsA(Adam),
+        "keep": Integer(1),
         "decays": ListOf(Number(0)),
         "folds": Integer(2),
         "validation_rows": Integer(2),
@@ -93,14 +96,20 @@ class Descent(Method):
         if P is None:
             P = filters.shared_out(objective.n_dendrites, objective.n_classes)
         run = _Run(self, objective, P, learn_P, budget, Steps(on_step))
-        decay = self._middle_decay if start is not None else run.choose_decay(rng)
-        return run.best(decay, rng, None if start is None else start.parameters)
+        if start is not None:
+            return run.best(self._middle_decay, None, rng, start.parameters)
+        return run.best(*run.choose_decay(rng), rng, None)
 
     def work(self, problem: FixedFilter | LearnedFilter | None, budget: int, started: bool = False) -> Work:
         """The descents that choose the decay, and those on the whole training set."""
         folds = 0 if started else self._n_folds(self.folds if problem is None else len(problem.objective.X))
-        evaluations = (folds * len(self.decays) + self.optimizer.population) * (budget + 1)
+        evaluations = (folds * len(self.decays) + self.n_descents) * (budget + 1)
         return Work(evaluations, (folds + 1) * (budget + 1))
+
+    @property
+    def n_descents(self) -> int:
+        """How many descents are made on the whole training set."""
+        return max(self.optimizer.population, self.keep)
 
     @property
     def _middle_decay(self) -> float:
@@ -122,18 +131,20 @@ class _Run:
         self.method, self.objective, self.P, self.iterations = method, objective, P, iterations
         self.steps, self.evaluations = steps, 0
         self.filter_steps = round(method.filter_share * iterations) if learn_P else 0
-        self.mean, deviation = objective.X.mean(axis=0), objective.X.std(axis=0)
-        self.deviation = np.where(deviation > 0, deviation, 1.0)
+        self.mean, self.deviation = mean_and_deviation(objective.X)
         self.X = (objective.X - self.mean) / self.deviation
         self.n_weights = self.X.shape[1] * len(P)
 
-    def choose_decay(self, rng: np.random.Generator) -> float:
-        """The decay whose neurons, trained on all parts of the training set but one, judge that one best."""
+    def choose_decay(self, rng: np.random.Generator) -> tuple[float, HeldOut | None]:
+        """The decay whose neurons, trained on all parts of the training set but one, judge that one best.
+
+        With it comes what they say of those parts; None: there is nothing to choose by.
+        """
         decays, weight = np.array(self.method.decays), self.objective.sample_weight
         rows = rng.permutation(len(self.X))[: self.method.validation_rows]
         n_folds = self.method._n_folds(len(self.X))
         if n_folds == 0:
-            return self.method._middle_decay
+            return self.method._middle_decay, None
         y = self.objective.y[rows]
         fold_of = np.empty(len(rows), dtype=np.int64)
         fold_of[np.argsort(y, kind="stable")] = np.arange(len(rows)) % n_folds  # each class in every fold
@@ -145,22 +156,36 @@ class _Run:
             for k, (point, P) in enumerate(zip(points, Ps, strict=True)):
                 potentials[k, fold_of == fold] = self._potentials(point, P, self.X[unseen])
         weights = None if weight is None else weight[rows]
-        return float(decays[np.argmin([_tempered_loss(U, y, weights) for U in potentials])])
+        chosen = int(np.argmin([_tempered_loss(U, y, weights) for U in potentials]))
+        return float(decays[chosen]), HeldOut(potentials[chosen], y, weights)
 
-    def best(self, decay: float, rng: np.random.Generator, start: Array | None) -> Training:
-        """The best of the descents on the whole training set."""
+    def best(
+        self, decay: float, held_out: HeldOut | None, rng: np.random.Generator, start: Array | None
+    ) -> Training:
+        """The best of the descents on the whole training set, with as many others as are to be kept."""
         everything = np.arange(len(self.X))
-        points = self._drawn(self.method.optimizer.population, everything, rng)
+        points = self._drawn(self.method.n_descents, everything, rng)
         if start is not None:
             points[0] = self._to_standard_units(start)
         decays = np.full(len(points), decay)
         points, Ps, losses, curve = self._follow(self._problem(everything), points, decays)
-        chosen = int(np.argmin(losses))
-        P = Ps[chosen]
-        parameters = self._to_objective_units(self._squashed(points[chosen], P))
+        kept = np.argsort(losses, kind="stable")[: self.method.keep]
+        first, *others = (self._training(points[k], Ps[k], held_out, curve) for k in kept)
+        return replace(first, evaluations=self.evaluations, others=tuple(others))
+
+    def _training(self, point: Array, P: Filter, held_out: HeldOut | None, curve: Array) -> Training:
+        """The neuron that a descent has reached, and the potentials held out on the same scale."""
+        shift, scale = self._squashing(point, P)
+        C = P.shape[1]
+        squashed = point.copy()
+        squashed[-C:] = scale * (point[-C:] + shift)
+        squashed[-2 * C : -C] *= scale
+        if held_out is not None:
+            held_out = held_out._replace(U=scale * (held_out.U - shift))
+        parameters = self._to_objective_units(squashed)
         loss = float(self.objective.loss(parameters, P)[0])
         filter_steps = min(self.filter_steps, len(curve) - 1)
-        return Training(parameters, P, loss, curve, filter_steps, self.evaluations)
+        return Training(parameters, P, loss, curve, filter_steps, 0, held_out)
 
     def _problem(self, rows: NDArray[np.int64]) -> Objective:
         """The loss on some of the samples, in standard units."""
@@ -178,7 +203,7 @@ class _Run:
         w = rng.normal(0.0, self.method.slope, (n, D, M))
         # sigmoid(margin) ** D = opening
         margin = -np.log(np.expm1(-np.log(self.method.opening) / D))
-        theta = w * self.X[centres].transpose(0, 2, 1) - margin
+        theta = w * np.nan_to_num(self.X[centres]).transpose(0, 2, 1) - margin  # a missing value: the mean
         telodendra = np.repeat([FIRST_W_T, 0.0], C)
         return np.concatenate([w.reshape(n, -1), theta.reshape(n, -1), np.tile(telodendra, (n, 1))], axis=1)
 
@@ -226,18 +251,13 @@ class _Run:
         neuron = Neuron.from_parameters(point, P, X.shape[1], 1.0, 1.0)
         return neuron.w_t * neuron.soma(X) - neuron.theta_t
 
-    def _squashed(self, point: Array, P: Filter) -> Array:
-        """The point with all potentials shifted and scaled alike, so that tanh keeps their order."""
-        C = P.shape[1]
+    def _squashing(self, point: Array, P: Filter) -> tuple[float, float]:
+        """By how much all potentials are lowered, then scaled, so that tanh keeps their order."""
         U = self._potentials(point, P, self.X)
         two_highest = np.sort(U, axis=1)[:, -2:]
         border = float(two_highest.mean())  # decisions are made here
         size = float(np.quantile(np.abs(U - border), SQUASHED_SHARE))
-        scale = SQUASHED_SIZE / size if size > 0 else 1.0
-        point = point.copy()
-        point[-C:] = scale * (point[-C:] + border)
-        point[-2 * C : -C] *= scale
-        return point
+        return border, SQUASHED_SIZE / size if size > 0 else 1.0
 
     def _to_objective_units(self, point: Array) -> Array:
         """Standard units to the objective's features and scaling factors: the same neuron."""

@@ -155,7 +155,7 @@ def test_bad_arguments_are_named(changed: dict[str, Any], message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "X", [np.ones((2, 4)), np.ones(3), np.empty((0, 3)), [[np.nan, 1, 1]], [["a", "b", "c"]]]
+    "X", [np.ones((2, 4)), np.ones(3), np.empty((0, 3)), [[np.inf, 1, 1]], [["a", "b", "c"]]]
 )
 def test_bad_samples_are_named(X: Any) -> None:
     with pytest.raises(ValueError, match=r"X.* (is|has the) .*; allowed: "):

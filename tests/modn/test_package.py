@@ -17,6 +17,7 @@ import modn
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+KINDS = (".py", ".typed", ".css", ".js")  # of files in the wheel
 BASE = {"joblib", "numba", "numpy", "scikit-learn", "scipy", "tqdm"}
 
 
@@ -165,7 +166,8 @@ def imported(folder: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("folder", "extras"), [("modn", ["cli", "plots"]), ("stages", ["cli", "plots", "pipeline", "dask"])]
+    ("folder", "extras"),
+    [("modn", ["cli", "plots", "onnx"]), ("stages", ["cli", "plots", "pipeline", "dask"])],
 )
 def test_what_is_imported_is_declared(folder: str, extras: list[str]) -> None:
     """All but llvmlite, whose version numba dictates."""
@@ -183,7 +185,7 @@ def test_the_wheel_holds_the_library_alone(tmp_path: Path) -> None:
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n")
     sources = tmp_path / "sources"
     for name in listed:
-        if (ROOT / name).is_file() and name.endswith((".py", ".toml", ".typed", "README.md", "LICENSE")):
+        if (ROOT / name).is_file() and name.endswith((*KINDS, ".toml", "README.md", "LICENSE")):
             (sources / name).parent.mkdir(parents=True, exist_ok=True)
             (sources / name).write_bytes((ROOT / name).read_bytes())
     build = "import setuptools.build_meta as backend; print(backend.build_wheel('.'))"
@@ -191,5 +193,5 @@ def test_the_wheel_holds_the_library_alone(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     with zipfile.ZipFile(next(sources.glob("*.whl"))) as wheel:
         held = {name for name in wheel.namelist() if ".dist-info/" not in name}
-    expected = {name for name in listed if name.startswith("modn/") and name.endswith((".py", "py.typed"))}
+    expected = {name for name in listed if name.startswith("modn/") and name.endswith(KINDS)}
     assert held == {name for name in expected if (ROOT / name).is_file()} and "modn/py.typed" in held

@@ -70,7 +70,7 @@ def test_a_certain_error_has_a_finite_loss() -> None:
     ("changed", "message"),
     [
         ({"y": [0, 1, 2, 0]}, r"y\[2\] is 2; allowed: an integer from 0 to 1"),
-        ({"X": [[np.nan]] * 4}, r"X\[0, 0\] is nan; allowed: a finite number"),
+        ({"X": [[np.inf]] * 4}, r"X\[0, 0\] is inf; allowed: a finite number, or NaN where"),
         ({"n_dendrites": 0}, "n_dendrites is 0; allowed: an integer >= 1"),
         ({"alpha_s": 0.0}, "alpha_s is 0.0; allowed: a finite number > 0"),
         ({"alpha_o": -1.0}, "alpha_o is -1.0; allowed: a finite number > 0"),

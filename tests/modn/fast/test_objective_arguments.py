@@ -20,8 +20,8 @@ GOOD: dict[str, Any] = {
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"X": [[1.0, np.nan]] * 4}, r"X\[0, 1\] is nan; allowed: a finite number"),
-        ({"X": [[1.0, -np.inf]] * 4}, r"X\[0, 1\] is -inf; allowed: a finite number"),
+        ({"X": [[1.0, np.inf]] * 4}, r"X\[0, 1\] is inf; allowed: a finite number, or NaN where"),
+        ({"X": [[1.0, -np.inf]] * 4}, r"X\[0, 1\] is -inf; allowed: a finite number, or NaN where"),
         ({"X": np.ones(4)}, r"X has the shape \(4,\); allowed: \(n_samples, n_features\)"),
         ({"X": np.ones((0, 2)), "y": []}, r"X has the shape \(0, 2\); allowed: \(n_samples, n_features\)"),
         ({"X": np.ones((4, 0))}, "X has the shape"),

@@ -202,3 +202,63 @@ def test_impossible_parameters_are_refused(bad: dict[str, object]) -> None:
     (name,) = bad
     with pytest.raises(ValueError, match=f"Descent: {name} is .*; allowed: "):
         Descent(**bad)  # type: ignore[arg-type]
+
+
+# For calibration and ensembles
+
+
+def potentials(neuron: Neuron, X: np.ndarray) -> np.ndarray:
+    return neuron.alpha_t * (neuron.w_t * neuron.soma(X) - neuron.theta_t)
+
+
+def test_what_is_held_out_has_the_scale_of_the_neuron() -> None:
+    """Each sample once, judged by a neuron that did not see it: right as often as on new samples."""
+    result, neuron = trained(method=descend(300, folds=3), alpha_t=3.0)
+    held_out = result.held_out
+    assert held_out is not None and held_out.weight is None
+    assert held_out.U.shape == (120, 2) and sorted(held_out.y) == sorted(xor()[1])
+    assert (held_out.U.argmax(axis=1) == held_out.y).mean() == pytest.approx(accuracy(neuron), abs=0.1)
+    X = xor(400, 1)[0]
+    ours, theirs = (np.quantile(np.abs(U), 0.5) for U in (held_out.U, potentials(neuron, X)))
+    assert 0.5 < ours / theirs < 2
+
+
+def test_weights_are_held_out_with_their_samples() -> None:
+    X, y = xor()
+    objective = Objective(X, y, 8, 2, 10.0, 1.0, sample_weight=1.0 + y)
+    held_out = train(objective)[0].held_out
+    assert held_out is not None and held_out.weight is not None
+    np.testing.assert_array_equal(held_out.weight, 1.0 + held_out.y)
+
+
+def test_without_a_choice_nothing_is_held_out() -> None:
+    first, _ = trained(method=descend(20, decays=(0.01,)))
+    assert first.held_out is None
+    assert trained(budget=5, start=first.as_start())[0].held_out is None
+
+
+def test_several_neurons_are_kept_the_best_first() -> None:
+    result, neuron = trained(method=descend(60, decays=(0.01,), keep=3))
+    assert len(result.others) == 2 and result.evaluations == 61 * 3
+    X, y = xor()
+    for other in result.others:
+        own = Neuron.from_parameters(other.parameters, other.P, 3, 10.0, 1.0)
+        proba = own.predict_proba(X)
+        assert other.loss == pytest.approx(-np.log(proba[np.arange(len(y)), y]).mean(), abs=1e-4)
+        assert not np.allclose(proba, neuron.predict_proba(X))
+    alone, _ = trained(method=descend(60, decays=(0.01,), population=3))
+    np.testing.assert_allclose(alone.parameters, result.parameters)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5])
+def test_missing_values_are_learned_around(share: float) -> None:
+    """A column with holes, beside a copy of it that has none; and a column that is never known."""
+    X, y = xor()
+    rng = np.random.default_rng(0)
+    hole = np.where(rng.random(len(X)) < share, np.nan, X[:, 0])
+    never = np.full(len(X), np.nan)
+    found, neuron = train(Objective(np.column_stack([X, hole, never]), y, 8, 2, 10.0, 1.0), descend(300))
+    assert np.isfinite(found.parameters).all()
+    new, labels = xor(400, 1)
+    new = np.column_stack([new, np.full(400, np.nan), np.full(400, 0.5)])
+    assert (neuron.predict_proba(new).argmax(axis=1) == labels).mean() > 0.8
