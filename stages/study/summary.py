@@ -3,6 +3,7 @@
 import pandas as pd
 
 from stages.study import claims
+from stages.study.tables import OURS
 
 
 def headlines(
@@ -28,9 +29,9 @@ def headlines(
         if ranks.empty:
             continue
         default = ranks[ranks["search"] == "default"].set_index("baseline")["acc_mean"]
-        others = default.drop("modn", errors="ignore")
-        if "modn" in default:
-            found[ours] = default["modn"]
+        others = default.drop(OURS, errors="ignore")
+        if OURS in default:
+            found[ours] = default[OURS]
         if len(others):
             found[best_other] = others.max()
     found = {name: round(float(value), 4) for name, value in found.items()}

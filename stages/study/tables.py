@@ -14,6 +14,7 @@ PRINTED = ("table3_acc_by_optimizer", "table4_tuned_hyperparameters", "table5_co
 CELL = ["dataset", "title", "model", "optimizer"]
 POINT = ["n_dendrites", "alpha_s", "alpha_t"]
 BASELINE_CELL = ["dataset", "title", "baseline", "name", "search"]
+OURS = "modn"  # among the baselines
 SEARCHES = {"default": "default", "grid": "tuned"}  # in the files of `fit` -> in the report
 SWEEPS = {"dendrites": ["n_dendrites"], "alphas": ["alpha_s", "alpha_t"]}  # what varies in Fig. 4
 

@@ -12,8 +12,7 @@ from matplotlib.lines import Line2D
 
 from modn.plots import style
 from stages.study.figures import StudyFigure, _looks
-from stages.study.ranks import OURS
-from stages.study.tables import SEARCHES
+from stages.study.tables import OURS, SEARCHES
 
 _BAR: dict[str, Any] = {"color": style.GREY, "linewidth": 3, "alpha": 0.7}
 _RULER: dict[str, Any] = {"color": style.BLACK, "linewidth": 1.5, "marker": "|"}
