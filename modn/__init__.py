@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from modn import metrics as metrics
     from modn import optimizers as optimizers
     from modn import plots as plots
+    from modn.estimators import CircuitClassifier as CircuitClassifier
     from modn.estimators import DNMClassifier as DNMClassifier
     from modn.estimators import MODNClassifier as MODNClassifier
+    from modn.explain.circuit import Circuit as Circuit
+    from modn.explain.making import circuit_path as circuit_path
     from modn.fast.objective import Objective as Objective
     from modn.neuron import Neuron as Neuron
     from modn.optimizers import make as make
@@ -27,10 +30,13 @@ if TYPE_CHECKING:
 
 _MODULES = ("explain", "export", "filters", "methods", "metrics", "optimizers", "plots")
 _HOMES = {
+    "Circuit": "modn.explain.circuit",
+    "CircuitClassifier": "modn.estimators",
     "DNMClassifier": "modn.estimators",
     "MODNClassifier": "modn.estimators",
     "Neuron": "modn.neuron",
     "Objective": "modn.fast.objective",
+    "circuit_path": "modn.explain.making",
     "load": "modn.persistence",
     "make": "modn.optimizers",
     "save": "modn.persistence",

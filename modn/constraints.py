@@ -149,6 +149,18 @@ class Options:
 
 
 @dataclass(frozen=True)
+class Signs:
+    """A mapping from names to 1 or -1."""
+
+    def accepts(self, value: Any) -> bool:
+        """Whether the value is allowed."""
+        return Options().accepts(value) and all(Integer(-1, 1).accepts(one) and one for one in value.values())
+
+    def __str__(self) -> str:
+        return "a mapping from names to 1 or -1"
+
+
+@dataclass(frozen=True)
 class IsA:
     """An instance of a class."""
 

@@ -1,6 +1,7 @@
 """Dendritic neurons as scikit-learn estimators, which scale the features and take any labels."""
 
+from modn.estimators.circuit import CircuitClassifier
 from modn.estimators.dnm import DNMClassifier
 from modn.estimators.modn import MODNClassifier
 
-__all__ = ["DNMClassifier", "MODNClassifier"]
+__all__ = ["CircuitClassifier", "DNMClassifier", "MODNClassifier"]

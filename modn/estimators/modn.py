@@ -5,11 +5,14 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from modn import filters, methods
 from modn.constraints import Constraint, Number, OneOf
 from modn.estimators.shared import Array, DendriticClassifier
+from modn.explain import making
+from modn.explain.circuit import Circuit
+from modn.explain.contributions import contributions
 from modn.fast.objective import Objective
 from modn.fast.prediction import potentials
 from modn.methods import Method, Training
@@ -148,3 +151,18 @@ class MODNClassifier(DendriticClassifier):
 
     def _rescaled(self, neuron: Neuron, factor: float) -> Neuron:
         return replace(neuron, w_t=factor * neuron.w_t, theta_t=factor * neuron.theta_t)
+
+    def to_circuit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        size: int | None = None,
+        monotone: Mapping[str, int] | None = None,
+        random_state: int | np.random.RandomState | None = 0,
+    ) -> Circuit:
+        """The neuron as a circuit of conditions; X, y are its training samples (`explain.to_circuit`)."""
+        return making.to_circuit(self, X, y, size, monotone, random_state)
+
+    def contributions(self, X: ArrayLike) -> Array:
+        """What each dendrite adds to the potential of each class (N, M, C) (`explain.contributions`)."""
+        return contributions(self, X)

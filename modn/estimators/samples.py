@@ -61,8 +61,7 @@ def weights_of(
 
 def merged(X: Array, codes: NDArray[np.int64], weights: Array) -> tuple[Array, NDArray[np.int64], Array]:
     """The distinct samples, sorted, each with the sum of its weights: a weight of 2 equals two copies."""
-    # As bytes, each row is one key. The bytes of numbers >= 0 are in the order of the numbers if the highest
-    # byte comes first, NaN is the highest of all, and equal to itself.
+    # As bytes, each row is one key; those of numbers >= 0 are in their order if the highest byte comes first.
     rows = np.empty((len(X), X.shape[1] + 1), dtype=">f8")
     rows[:, :-1], rows[:, -1] = X, codes
     keys = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()

@@ -54,8 +54,8 @@ class DendriticClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train on samples X (N, D) with labels y (N,) and, optionally, weights (N,).
 
-        X is an array or a pandas data frame; texts, categories and Booleans are encoded, and NaN or None is a
-        missing value. A sample with weight 2 counts as two equal samples, one with weight 0 is ignored. The
+        X is an array or a pandas data frame; texts, categories and Booleans are encoded, NaN and None are
+        missing values. A sample with weight 2 counts as two equal samples, one with weight 0 is ignored. The
         order of the samples does not matter. If an error occurs, the model stays as it was.
         """
         before = self.__dict__.copy()

@@ -100,7 +100,11 @@ class Circuit(ExportMethods):
 
     def __post_init__(self) -> None:
         M, C = len(self.dendrites), len(self.classes)
-        for name, shape, kind in (("P", (M, C), np.bool_), ("w_t", (C,), np.int64), ("theta_t", (C,), np.int64)):
+        for name, shape, kind in (
+            ("P", (M, C), np.bool_),
+            ("w_t", (C,), np.int64),
+            ("theta_t", (C,), np.int64),
+        ):
             array = np.asarray(getattr(self, name))
             if array.shape != shape:
                 raise ValueError(f"{name} has the shape {array.shape}; allowed: {shape}")
@@ -118,7 +122,9 @@ class Circuit(ExportMethods):
         is_category = isinstance(condition.value, str)
         if is_category != (condition.test in (IS, IS_NOT)) or is_category == (feature.categories is None):
             kind = "number" if feature.categories is None else "category"
-            raise ValueError(f"{feature.name} {condition.test} {condition.value!r}: {feature.name} is a {kind}")
+            raise ValueError(
+                f"{feature.name} {condition.test} {condition.value!r}: {feature.name} is a {kind}"
+            )
         if not is_category and not is_number(condition.value):
             raise ValueError(f"threshold of {feature.name} is {condition.value!r}; allowed: a finite number")
 

@@ -12,7 +12,10 @@ def to_dict(circuit: Circuit) -> dict[str, Any]:
     """The circuit as dicts, lists, texts and numbers; NaN, which JSON lacks, becomes None."""
     return {
         "features": [
-            {"name": feature.name, "categories": None if feature.categories is None else list(feature.categories)}
+            {
+                "name": feature.name,
+                "categories": None if feature.categories is None else list(feature.categories),
+            }
             for feature in circuit.features
         ],
         "classes": circuit.classes.tolist(),

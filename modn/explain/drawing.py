@@ -43,16 +43,8 @@ def draw(circuit: Circuit) -> str:
                 wires.append(_wire(GATES + GATE, y, CLASSES, at[2][c], "dendrite", j))
         parts.append(_gate(y, j, not circuit.dendrites[j]))
     for k, condition in enumerate(conditions):
-        parts.append(
-            _box(
-                0,
-                at[0][k],
-                BOX,
-                "condition",
-                k,
-                condition_text(circuit.features[condition.feature], condition),
-            )
-        )
+        words = condition_text(circuit.features[condition.feature], condition)
+        parts.append(_box(0, at[0][k], BOX, "condition", k, words))
     for c, label in enumerate(circuit.classes):
         parts.append(_box(CLASSES, at[2][c], CLASS, "class", c, str(label), score=True))
     height = rows * ROW + 4

@@ -15,12 +15,16 @@ def evidence(circuit: Circuit, X: ArrayLike, y: ArrayLike) -> Evidence:
     codes = class_codes(circuit.classes, y)
     held = circuit.dendrites_hold(X)
     if len(held) != len(codes) or len(codes) == 0:
-        raise ValueError(f"y has {len(codes)} labels; allowed: one for each of the {len(held)} samples, at least 1")
+        raise ValueError(
+            f"y has {len(codes)} labels; allowed: one for each of the {len(held)} samples, at least 1"
+        )
     added = held[:, :, None] * (circuit.P * circuit.w_t)  # (N, M, C)
     scores = added.sum(axis=1) - circuit.theta_t
     accuracy = float(np.mean(scores.argmax(axis=1) == codes))
     without = (scores[:, None, :] - added).argmax(axis=2) == codes[:, None]
-    raised = (circuit.P & (circuit.w_t > 0))[:, codes].T  # (N, M) whether a rule speaks for the sample's class
+    raised = (circuit.P & (circuit.w_t > 0))[
+        :, codes
+    ].T  # (N, M) whether a rule speaks for the sample's class
     n_held = held.sum(axis=0)
     return Evidence(
         n_samples=len(codes),

@@ -35,7 +35,9 @@ class Explanation:
 
     def __str__(self) -> str:
         circuit = self.circuit
-        scores = ", ".join(f"{label} {score:d}" for label, score in zip(circuit.classes, self.scores, strict=True))
+        scores = ", ".join(
+            f"{label} {score:d}" for label, score in zip(circuit.classes, self.scores, strict=True)
+        )
         held = [f"{rule}. {premise(circuit, rule - 1)}: {effect(circuit, rule - 1)}" for rule in self.rules]
         changes = [
             f"{condition_text(circuit.features[change.condition.feature], change.condition)} -> {change.decision}"

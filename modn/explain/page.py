@@ -68,11 +68,7 @@ def render(circuit: Circuit, title: str = "A circuit of dendrites", X: ArrayLike
         _section("The circuit", "drawing", f'<div class="scroll" tabindex="0">{draw(circuit)}</div>'),
         _section("Rules", "rules", _rules(circuit)),
         *([_section("Accuracy over size", "path", chart(circuit.path))] if circuit.path is not None else []),
-        _section(
-            "The function that decides here",
-            "source",
-            f"<pre><code>{escape(_function(circuit))}</code></pre>",
-        ),
+        _section("The function that decides here", "source", f"<pre>{escape(_function(circuit))}</pre>"),
     ]
     return TEMPLATE.format(
         policy=f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}",
@@ -120,10 +116,8 @@ def _form(circuit: Circuit, X: ArrayLike | None) -> str:
     columns = None if X is None else circuit.columns(X)
     fields = []
     for i in sorted({condition.feature for condition in conditions}):
-        feature, label = (
-            circuit.features[i],
-            f'<label for="input-{i}">{escape(circuit.features[i].name)}</label>',
-        )
+        feature = circuit.features[i]
+        label = f'<label for="input-{i}">{escape(feature.name)}</label>'
         if feature.categories is None:
             thresholds = [float(one.value) for one in conditions if one.feature == i]
             low, high, step, start = slider(thresholds, None if columns is None else columns[i])

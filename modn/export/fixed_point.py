@@ -41,11 +41,9 @@ class Port:
     @property
     def range(self) -> tuple[int, int]:
         """The smallest and the largest word."""
-        return (
-            (0, 2**self.width - 1)
-            if self.fraction is None
-            else (-(2 ** (self.width - 1)), 2 ** (self.width - 1) - 1)
-        )
+        if self.fraction is None:
+            return 0, 2**self.width - 1
+        return -(2 ** (self.width - 1)), 2 ** (self.width - 1) - 1
 
     def word(self, x: float) -> int:
         """The integer that stands for a number."""
@@ -90,11 +88,8 @@ def ports_of(circuit: Circuit, parts: Parts, X: ArrayLike | None, fraction_bits:
 def words_of(circuit: Circuit, ports: list[Port], X: ArrayLike) -> list[list[int] | None]:
     """The words on the ports for each sample; None for a sample with a missing value, which has no wire."""
     columns = circuit.columns(X)
-    rows = (
-        zip(*(columns[port.feature].tolist() for port in ports), strict=True)
-        if ports
-        else [()] * len(columns[0])
-    )
+    values = [columns[port.feature].tolist() for port in ports]
+    rows = [[column[k] for column in values] for k in range(len(columns[0]))]
     return [
         None if any(map(is_missing, row)) else [_word(circuit, *one) for one in zip(ports, row, strict=True)]
         for row in rows

@@ -14,10 +14,10 @@ from modn.export.keywords import KEYWORDS
 
 LONGEST = 40  # characters of an identifier, before a number is added
 
-
 # What the generated programs call their own parts.
 OWN = re.compile(
-    r"(x|d|score|scores|count|best|class|decision|missing|category|rows|labels|word|check|tested|expected|differences)_?\d*"
+    "(x|d|score|scores|count|best|class|decision|missing|category|rows|labels|"
+    r"word|check|tested|expected|differences)_?\d*"
 )
 
 

@@ -27,9 +27,10 @@ def neuron_model(model: Any) -> bytes:
     graph = Graph()
     parts = [_numbers(graph, inputs, numbers)] if numbers else []
     parts += [_categories(graph, inputs, categories)] if categories else []
-    levels = graph.total([part[0] for part in parts])
     missing = graph.add("Greater", graph.total([part[1] for part in parts]), graph.constant(0.5))
-    U = _potentials(graph, model.neurons_, levels, missing)
+    known = graph.total([part[0] for part in parts])
+    levels = graph.add("Where", missing, graph.constant(inputs.means), known)
+    U = _potentials(graph, model.neurons_, levels)
     probabilities = _probabilities(graph, U, model.temperature_)
     labels = model.classes_.tolist()
     results = [
@@ -86,14 +87,13 @@ def _belongs(inputs: Inputs, features: list[int]) -> Array:
     return np.equal.outer(features, [i for i, _ in inputs.columns]).astype(np.float64)
 
 
-def _potentials(graph: Graph, neurons: list[Any], levels: str, missing: str) -> str:
+def _potentials(graph: Graph, neurons: list[Any], levels: str) -> str:
     """U (N, C), the mean over the neurons; their dendrites stand side by side."""
     slopes = np.concatenate([neuron.alpha_s * neuron.w_s for neuron in neurons], axis=1)
     offsets = np.concatenate([neuron.alpha_s * neuron.theta_s for neuron in neurons], axis=1)
-    last = graph.constant(np.array([2]))
-    x, unknown = graph.add("Unsqueeze", levels, last), graph.add("Unsqueeze", missing, last)
+    x = graph.add("Unsqueeze", levels, graph.constant(np.array([2])))
     exponent = graph.add("Sub", graph.add("Mul", x, graph.constant(slopes)), graph.constant(offsets))
-    synapses = graph.add("Where", unknown, graph.constant(1.0), graph.add("Sigmoid", exponent))
+    synapses = graph.add("Sigmoid", exponent)
     dendrites = graph.add("ReduceProd", synapses, graph.constant(np.array([1])), keepdims=0)
     weights = np.concatenate([neuron.alpha_t * neuron.P * neuron.w_t for neuron in neurons]) / len(neurons)
     thresholds = np.mean([neuron.alpha_t * neuron.theta_t for neuron in neurons], axis=0)

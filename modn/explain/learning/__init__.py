@@ -1,0 +1,1 @@
+"""How circuits are learned: from samples, or from a trained neuron."""

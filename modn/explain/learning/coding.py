@@ -8,6 +8,7 @@ columns.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -102,7 +103,10 @@ class Coding:
     def values(self, X: ArrayLike) -> Array:
         """The columns as numbers (N, D); NaN where missing."""
         parts = columns_of(X)
-        found = [column.values(parts[column.feature], self.features[column.feature].name) for column in self.columns]
+        found = [
+            column.values(parts[column.feature], self.features[column.feature].name)
+            for column in self.columns
+        ]
         return np.stack(found, axis=1)
 
     def codes(self, values: Array) -> Codes:
@@ -118,7 +122,9 @@ class Coding:
             for condition in column.conditions(int(a), int(b))
         )
 
-    def allowed_sides(self, monotone: Mapping[str, int] | None) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def allowed_sides(
+        self, monotone: Mapping[str, int] | None
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Whether conditions may be "at least" and "below" (D,); +1: only the first, -1: only the second."""
         signs = dict(monotone or {})
         check_names("monotone", signs, [feature.name for feature in self.features])
@@ -129,7 +135,7 @@ class Coding:
 def thresholds(values: Array) -> Array:
     """Short decimals between neighbouring values (N,): x >= threshold tells the upper from the lower."""
     distinct = np.unique(values[~np.isnan(values)])
-    return np.array([short_between(a, b) for a, b in zip(distinct[:-1], distinct[1:], strict=True)])
+    return np.array([short_between(a, b) for a, b in pairwise(distinct)])
 
 
 def short_between(low: float, high: float) -> float:
@@ -160,4 +166,3 @@ def _categories(part: NDArray[Any], name: str) -> tuple[str, ...]:
     if len(found) > MOST_CATEGORIES:
         raise ValueError(f"{name} has {len(found)} categories; allowed: at most {MOST_CATEGORIES}")
     return tuple(found)
-

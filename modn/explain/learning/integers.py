@@ -1,15 +1,25 @@
 """Small integers for w_t and theta_t, which decide as nearly as possible as the best real numbers do."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from modn.explain.learning import fast_boxes
 
 LARGEST_WEIGHT = 9
-TOLERANCE = 0.01  # of the loss: the smallest integers that come as near are taken
+TOLERANCE = 0.02  # of the loss: the smallest integers that come as near are taken
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+
+class Rounded(NamedTuple):
+    """Integers, and the loss with them."""
+
+    loss: float
+    w_t: Integers
+    theta_t: Integers
 
 
 def integer_telodendra(counts: Array, targets: Array, weights: Array) -> tuple[Integers, Integers]:
@@ -19,19 +29,13 @@ def integer_telodendra(counts: Array, targets: Array, weights: Array) -> tuple[I
     w_t, theta_t = np.full(C, fast_boxes.W_PRIOR), np.zeros(C)
     best = fast_boxes.telodendra(*groups, w_t, theta_t, 50)
     used = counts.any(axis=0)
-    candidates = []
-    for largest in range(1, LARGEST_WEIGHT + 1):
-        unit = max(np.abs(w_t[used]).max(), 1e-9) / largest if used.any() else 1.0
-        candidates.append(_rounded(groups, w_t, theta_t, unit, used))
-        if candidates[-1][0] <= best * (1 + TOLERANCE):
+    unit = float(np.abs(w_t[used]).max()) if used.any() else 1.0
+    nearest = _rounded(groups, w_t, theta_t, unit, used)
+    for largest in range(2, LARGEST_WEIGHT + 1):
+        if nearest.loss <= best * (1 + TOLERANCE):
             break
-    # The last one is the first that is near enough; if none is, the nearest.
-    _, w, theta = candidates[-1] if candidates[-1][0] <= best * (1 + TOLERANCE) else min(candidates, key=_loss)
-    return w, theta - theta.max()  # only differences matter: the highest start is 0
-
-
-def _loss(candidate: tuple[float, Integers, Integers]) -> float:
-    return candidate[0]
+        nearest = min(nearest, _rounded(groups, w_t, theta_t, unit / largest, used), key=lambda one: one.loss)
+    return nearest.w_t, nearest.theta_t - nearest.theta_t.min()  # the highest score starts at 0
 
 
 def _grouped(counts: Array, targets: Array, weights: Array) -> tuple[Array, Array, Array]:
@@ -45,7 +49,7 @@ def _grouped(counts: Array, targets: Array, weights: Array) -> tuple[Array, Arra
 
 def _rounded(
     groups: tuple[Array, Array, Array], w_t: Array, theta_t: Array, unit: float, used: NDArray[np.bool_]
-) -> tuple[float, Integers, Integers]:
+) -> Rounded:
     """Round to multiples of the unit, then move one integer at a time by 1 while the loss falls."""
     C = len(w_t)
     point = np.rint(np.concatenate([w_t, theta_t]) / unit)
@@ -63,4 +67,4 @@ def _rounded(
                 found = fast_boxes.loss(*groups, moved[:C] * unit, moved[C:] * unit)
                 if found < value - 1e-9:
                     point, value, improved = moved, found, True
-    return value, point[:C].astype(np.int64), point[C:].astype(np.int64)
+    return Rounded(value, point[:C].astype(np.int64), point[C:].astype(np.int64))

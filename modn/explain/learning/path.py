@@ -115,7 +115,9 @@ class Problem:
         coding, found = self._learn(train_rows, teacher, int(sizes[-1]), rng)
         codes, labels = coding.codes(self.values[test_rows]), self.codes[test_rows]
         own = [one.size(coding.n_codes) for one in found]
-        right = [np.mean((one.w_t * one.counts(codes) - one.theta_t).argmax(axis=1) == labels) for one in found]
+        right = [
+            np.mean((one.w_t * one.counts(codes) - one.theta_t).argmax(axis=1) == labels) for one in found
+        ]
         accuracy = np.array(right)[np.searchsorted(own, sizes, side="right") - 1]
         neuron = np.nan
         if teacher is not None:

@@ -12,8 +12,6 @@ from modn.explain.circuit import AT_LEAST, BELOW, IS, Circuit, Condition
 from modn.export.identifiers import Identifier, comment
 from modn.export.parts import Parts, check_texts, parts_of
 
-TITLE = "C99, without libraries or allocation"
-SUFFIX = ".c"
 KINDS = (Circuit,)
 ALLOWED = {"name": Identifier()}
 

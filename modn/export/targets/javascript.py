@@ -16,8 +16,6 @@ from modn.explain.circuit import AT_LEAST, BELOW, IS, Circuit, Condition
 from modn.export.identifiers import Identifier
 from modn.export.parts import Parts, conjunction, parts_of
 
-TITLE = "a JavaScript function"
-SUFFIX = ".mjs"
 KINDS = (Circuit,)
 
 # How others get the function: from an ES module, from a CommonJS module, or in the same script only.
@@ -29,27 +27,20 @@ def write(circuit: Circuit, name: str = "neuron", module: str = "es") -> str:
     """A script with one function."""
     parts = parts_of(circuit, "javascript", name)
     held = ", ".join(f"d{j}" if j in parts.dendrites else "null" for j in range(len(circuit.dendrites)))
-    return (
-        "\n".join(
-            [
-                f"function {name}([{', '.join(parts.names)}]) {{",
-                "  const missing = (x) => x === null || x === undefined || x !== x;",
-                *(
-                    f"  const d{j} = {_dendrite(parts, conditions)};"
-                    for j, conditions in parts.dendrites.items()
-                ),
-                f"  const scores = [{', '.join(score.source() for score in parts.scores)}];",
-                "  const best = scores.indexOf(Math.max(...scores));",
-                f"  const dendrites = [{held}]; // null: no class counts it",
-                f"  return {{ label: {name}.labels[best], scores, dendrites }};",
-                "}",
-                f"{name}.features = {literal([feature.name for feature in parts.features])};",
-                f"{name}.labels = {literal(parts.labels)};",
-                MODULES[module].format(name=name),
-            ]
-        ).rstrip()
-        + "\n"
-    )
+    lines = [
+        f"function {name}([{', '.join(parts.names)}]) {{",
+        "  const missing = (x) => x === null || x === undefined || x !== x;",
+        *(f"  const d{j} = {_dendrite(parts, conditions)};" for j, conditions in parts.dendrites.items()),
+        f"  const scores = [{', '.join(score.source() for score in parts.scores)}];",
+        "  const best = scores.indexOf(Math.max(...scores));",
+        f"  const dendrites = [{held}]; // null: no class counts it",
+        f"  return {{ label: {name}.labels[best], scores, dendrites }};",
+        "}",
+        f"{name}.features = {literal([feature.name for feature in parts.features])};",
+        f"{name}.labels = {literal(parts.labels)};",
+        MODULES[module].format(name=name),
+    ]
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def literal(value: object) -> str:

@@ -10,8 +10,6 @@ from typing import Any
 from modn.estimators import MODNClassifier
 from modn.explain.circuit import Circuit
 
-TITLE = "an ONNX model, of a circuit or of a classifier"
-SUFFIX = ".onnx"
 KINDS = (Circuit, MODNClassifier)
 ALLOWED: dict[str, Any] = {}
 

@@ -10,11 +10,10 @@ from modn.explain.circuit import AT_LEAST, BELOW, IS, Circuit, Condition
 from modn.export.identifiers import Identifier
 from modn.export.parts import Parts, conjunction, parts_of
 
-TITLE = "a Python function, with or without NumPy"
-SUFFIX = ".py"
 KINDS = (Circuit,)
-EVERYWHERE = "np.ones(rows, dtype=bool)"
 ALLOWED = {"name": Identifier(), "numpy": Flag()}
+
+EVERYWHERE = "np.ones(rows, dtype=bool)"  # where a dendrite without conditions holds
 
 
 def write(circuit: Circuit, name: str = "neuron", numpy: bool = False) -> str:

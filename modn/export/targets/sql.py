@@ -12,12 +12,9 @@ from modn.constraints import ListOf
 from modn.explain.circuit import AT_LEAST, BELOW, IS, Circuit, Condition
 from modn.export.parts import Label, Parts, check_texts, conjunction, parts_of
 
-TITLE = "one SQL SELECT"
-SUFFIX = ".sql"
 KINDS = (Circuit,)
 
-
-SAFE_DECIMALS = 4
+SAFE_DECIMALS = 4  # digits after the point that every database reads right
 
 
 class Name:
@@ -85,8 +82,8 @@ def literal(value: Label) -> str:
 def number(value: float) -> str:
     """A double, exactly.
 
-    Databases can be wrong about the last bit of a decimal: SQLite, whose sums have 64 bits, of one with five
-    digits after the point or more. A fraction of two integers is exact everywhere.
+    A database may be wrong about the last bit of a decimal: SQLite divides by a power of ten in 64 bits and
+    rounds again, which is right for up to four digits after the point. A fraction of two integers is exact.
     """
     decimals = -int(Decimal(repr(value)).normalize().as_tuple().exponent)
     numerator, denominator = value.as_integer_ratio()

@@ -14,8 +14,6 @@ from modn.export.parts import parts_of
 from modn.export.targets import verilog
 from modn.export.targets.verilog import declaration
 
-TITLE = "a test bench for the Verilog module"
-SUFFIX = ".v"
 KINDS = (Circuit,)
 ALLOWED = {**verilog.ALLOWED, "n_random": Integer(0), "seed": Integer(0)}
 

@@ -13,8 +13,6 @@ from modn.export.fixed_point import MOST_BITS, Port, ports_of, scaled
 from modn.export.identifiers import Identifier, comment
 from modn.export.parts import Parts, Samples, Score, parts_of
 
-TITLE = "a Verilog module"
-SUFFIX = ".v"
 KINDS = (Circuit,)
 ALLOWED = {"X": Samples(), "fraction_bits": OrNone(Integer(0, MOST_BITS)), "name": Identifier()}
 

@@ -2,8 +2,10 @@
 
 import copy
 import sqlite3
+import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,7 +37,7 @@ SMALL = circuit(Condition(0, ">=", 2.5), Condition(1, "is not", "red"))
 @pytest.mark.parametrize("name", export.names())
 def test_a_target_says_what_it_is(name: str) -> None:
     target = export.target(name)
-    assert target.TITLE and target.SUFFIX.startswith(".") and Circuit in target.KINDS
+    assert target.__doc__ and target.write.__doc__ and Circuit in target.KINDS
 
 
 @pytest.mark.parametrize("name", export.names())
@@ -60,7 +62,7 @@ def test_the_same_circuit_gives_the_same_program(name: str) -> None:
 
 def test_arguments_are_checked() -> None:
     for name, options, message in (
-        ("fortran", {}, "target is 'fortran'; allowed: c, javascript, onnx, python, sql, testbench, verilog"),
+        ("fortran", {}, f"target is 'fortran'; allowed: {', '.join(export.names())}"),
         ("c", {"names": "f"}, "c has no parameter 'names'; allowed: name"),
         (
             "c",
@@ -143,6 +145,35 @@ def test_a_small_circuit_reads_well() -> None:
         "    labels = ['a', 'b']",
         "    return labels[scores.index(max(scores))]",
     ]
+
+
+def test_numpy_numbers_are_counted_as_others() -> None:
+    """The sum of two of NumPy's truth values is a truth value."""
+    both = circuit(
+        dendrites=((Condition(0, ">=", 1.0),), (Condition(0, ">=", 2.0),)),
+        P=np.array([[True, False], [True, False]]),
+        w_t=[1, 1],
+        theta_t=[0, -1],
+    )
+    space: dict[str, Any] = {}
+    exec(export.python(both), space)
+    assert [space["neuron"](x) for x in np.array([0.0, 1.0, 2.0])] == ["b", "a", "a"]
+    assert space["neuron"](size=np.float64(0.5), colour="red") == "b"
+    assert [space["neuron"](x) for x in (1, np.nan, None)] == ["a", "a", "a"]
+
+
+@pytest.mark.parametrize(
+    ("module", "main"),
+    [("commonjs", 'const { neuron } = require("./neuron.cjs");'), ("none", "{source}")],
+)
+def test_modules_of_javascript(module: str, main: str, tmp_path: Path) -> None:
+    need("node")
+    source = export.javascript(SMALL, module=module)
+    (tmp_path / "neuron.cjs").write_text(source)
+    script = main.replace("{source}", source) + '\nconsole.log(neuron([3, "blue"]).label, neuron.features);'
+    (tmp_path / "main.cjs").write_text(script)
+    done = subprocess.run(["node", "main.cjs"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == "a [ 'size', 'colour' ]\n"
 
 
 def test_gates_are_counted() -> None:

@@ -58,7 +58,7 @@ def test_features_far_from_zero_keep_their_digits() -> None:
 
 
 def test_a_sample_without_any_value_opens_every_dendrite() -> None:
-    neuron, X = open_neuron(2)
+    neuron, _ = open_neuron(2)
     nothing = np.full((1, 4), np.nan)
     expected = 2.0 * (neuron.w_t * neuron.P.sum(axis=0) - neuron.theta_t)
     assert potentials(neuron, nothing)[0] == pytest.approx(expected)
