@@ -4,10 +4,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from modn.neuron import Neuron
-from modn.scaling import from_unit, to_unit
 
 Array = NDArray[np.float64]
 
@@ -30,16 +29,17 @@ def potentials(model: Any, X: ArrayLike) -> Array:
 
 def scaled(model: Any, X: ArrayLike) -> Array:
     """The inputs of the model's neuron (N, D)."""
+    from modn.estimators.samples import read_samples  # estimators import this module
+
     check_is_fitted(model)
-    samples = validate_data(model, X, dtype=np.float64, reset=False)
-    return to_unit(samples, model.data_min_, model.data_max_)
+    return model.inputs_.transform(read_samples(model, X))
 
 
 def input_columns(model: Any) -> list[tuple[int, str | None]]:
     """What each input of the model's neuron is: a feature, and the category that it stands for."""
-    return [(i, None) for i in range(model.n_features_in_)]
+    return [tuple(column) for column in model.inputs_.columns]
 
 
 def own_units(model: Any, column: int, values: Array) -> Array:
     """Values of one input of the neuron in the units of its feature."""
-    return from_unit(values, model.data_min_[column], model.data_max_[column])
+    return model.inputs_.unscaled(column, values)
