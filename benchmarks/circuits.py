@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import yaml
+from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
@@ -28,6 +29,8 @@ from benchmarks.training import ROOT
 from modn import MODNClassifier, circuit_path
 from stages.study.cleaning import features_and_labels
 from stages.study.splits import sound
+
+Arrays = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 SIZES = [1, 2, 3, 5, 8, 12, 16, 20, 25, 30]
 SEED = 100  # as in conf/config.yaml
@@ -67,7 +70,7 @@ def _figs(
     X: np.ndarray, y: np.ndarray, X_test: np.ndarray, y_test: np.ndarray, folds: StratifiedKFold
 ) -> dict[str, Any]:
     try:
-        from imodels import FIGSClassifier
+        from imodels import FIGSClassifier  # type: ignore[import-not-found]
     except ModuleNotFoundError:
         return {}
     model = GridSearchCV(FIGSClassifier(), FIGS, cv=folds).fit(X, y)
@@ -78,9 +81,7 @@ def _figs(
     }
 
 
-def splits(
-    dataset: str, resplits: int
-) -> Iterator[tuple[int, np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+def splits(dataset: str, resplits: int) -> Iterator[tuple[int, Arrays]]:
     """The number of each resplit and its parts, in the features' own units."""
     test_size = yaml.safe_load((ROOT / f"conf/datasets/{dataset}.yaml").read_text())["test_size"]
     table = pd.read_csv(ROOT / f"data/tables/{dataset}.csv", dtype=str, keep_default_na=False)
@@ -88,7 +89,9 @@ def splits(
     y = np.unique(labels, return_inverse=True)[1]
     for k in range(resplits):
         parts = sound(X, y, test_size, SEED + k)
-        yield k, X[parts.train_rows], parts.y_train, X[parts.test_rows], parts.y_test
+        imputer = SimpleImputer(strategy="median").fit(X[parts.train_rows])  # as the protocol does
+        X_train, X_test = (imputer.transform(X[rows]) for rows in (parts.train_rows, parts.test_rows))
+        yield k, (X_train, parts.y_train, X_test, parts.y_test)
 
 
 def report(rows: list[dict[str, Any]]) -> str:
@@ -123,9 +126,9 @@ def main() -> None:
     pending = {dataset: splits(dataset, options.resplits) for dataset in options.datasets}
     for _ in range(options.resplits):
         for dataset in options.datasets:
-            k, *parts = next(pending[dataset])
+            k, parts = next(pending[dataset])
             if (dataset, k) not in known:
-                rows.append({"dataset": dataset, "resplit": k, **measure(*parts, seed=SEED + k)})
+                rows.append({"dataset": dataset, "resplit": k, **measure(*parts, SEED + k)})
                 with options.out.open("a") as file:
                     file.write(json.dumps(rows[-1]) + "\n")
     print(report(rows))

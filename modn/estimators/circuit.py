@@ -125,7 +125,7 @@ class CircuitClassifier(ClassifierMixin, BaseEstimator):
         scores = self.circuit_.scores(self._validated(X, reset=False))
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def _validated(self, X: ArrayLike, reset: bool) -> Any:
+    def _validated(self, X: Any, reset: bool) -> Any:
         """The samples: a data frame as it is, anything else as an array of numbers or of objects."""
         if hasattr(X, "iloc"):
             validate_data(self, X, reset=reset, skip_check_array=True)

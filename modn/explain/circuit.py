@@ -14,7 +14,7 @@ A condition on a missing value holds, as a synapse without an input is 1.
 >>> circuit.predict([[1.4], [4.7]]).tolist()
 ['setosa', 'other']
 >>> print(circuit)
-Scores start at setosa -1, other 0; each rule that holds adds to them, and the highest score wins.
+Scores start with setosa at -1, other at 0; each rule that holds adds to them, and the highest wins.
 1. petal length < 2.5: setosa +2
 """
 
@@ -243,7 +243,7 @@ def is_missing(value: Any) -> bool:
     return value is None or type(value).__name__ == "NAType" or bool(value != value)
 
 
-def columns_of(X: ArrayLike) -> list[NDArray[Any]]:
+def columns_of(X: Any) -> list[NDArray[Any]]:
     """The columns (N,) of a data frame or of an array."""
     if hasattr(X, "iloc"):
         return [X.iloc[:, i].to_numpy() for i in range(X.shape[1])]

@@ -88,10 +88,12 @@ def _evidence(values: Mapping[str, Any] | None, M: int, D: int) -> Evidence | No
     if values is None:
         return None
     return Evidence(
-        int(values["n_samples"]),
-        float(values["accuracy"]),
-        *(_numbers(values[name], M) for name in ("support", "precision", "worth")),
-        _numbers(values["spread"], D),
+        n_samples=int(values["n_samples"]),
+        accuracy=float(values["accuracy"]),
+        support=_numbers(values["support"], M),
+        precision=_numbers(values["precision"], M),
+        worth=_numbers(values["worth"], M),
+        spread=_numbers(values["spread"], D),
     )
 
 

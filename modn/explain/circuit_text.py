@@ -7,10 +7,8 @@ from modn.explain.circuit import AT_LEAST, BELOW, Circuit, Condition, Feature
 
 def text(circuit: Circuit) -> str:
     """What the scores start at, and what each rule adds to which class."""
-    start = ", ".join(
-        f"{label} {-theta:d}" for label, theta in zip(circuit.classes, circuit.theta_t, strict=True)
-    )
-    first = f"Scores start at {start}; each rule that holds adds to them, and the highest score wins."
+    starts = [f"{label} at {-theta:d}" for label, theta in zip(circuit.classes, circuit.theta_t, strict=True)]
+    first = f"Scores start with {', '.join(starts)}; each rule that holds adds to them, and the highest wins."
     rules = [f"{j + 1}. {premise(circuit, j)}: {effect(circuit, j)}" for j in range(len(circuit.dendrites))]
     return "\n".join([first, *rules])
 

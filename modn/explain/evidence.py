@@ -1,4 +1,4 @@
-"""What each rule of a circuit does on samples: how often it holds, how often it is right, what it is worth."""
+"""What each rule of a circuit does on samples: how often it holds, how often it is right, its worth."""
 
 from typing import Any
 

@@ -39,9 +39,10 @@ class Explanation:
             f"{label} {score:d}" for label, score in zip(circuit.classes, self.scores, strict=True)
         )
         held = [f"{rule}. {premise(circuit, rule - 1)}: {effect(circuit, rule - 1)}" for rule in self.rules]
+        features = circuit.features
         changes = [
-            f"{condition_text(circuit.features[change.condition.feature], change.condition)} -> {change.decision}"
-            for change in self.changes
+            f"{condition_text(features[one.condition.feature], one.condition)} -> {one.decision}"
+            for one in self.changes
         ]
         return "\n".join(
             [
@@ -72,7 +73,7 @@ def explain(circuit: Circuit, x: ArrayLike) -> Explanation:
     )
 
 
-def _one_row(x: ArrayLike) -> NDArray[Any]:
+def _one_row(x: Any) -> NDArray[Any]:
     row = np.asarray(x.iloc[0] if hasattr(x, "iloc") and np.ndim(x) == 2 else x, dtype=object)
     sample = row.reshape(1, -1) if row.ndim < 2 else row
     if (hasattr(x, "iloc") and np.ndim(x) == 2 and len(x) != 1) or sample.shape[0] != 1 or row.ndim > 2:

@@ -117,9 +117,7 @@ class _Growing:
 
     def __post_init__(self) -> None:
         N, C = self.table.targets.shape
-        rows = [np.eye(C, dtype=bool), self.starts.P]  # each class alone, and what the neuron combines
-        self.patterns, first = np.unique(np.concatenate(rows), axis=0, return_inverse=True)
-        self.pattern_of = np.ravel(first)[C:]
+        self.alone = np.eye(C, dtype=bool)  # the rows of P that feed one class
         self.counts = np.zeros((N, C))
         self.w_t, self.theta_t = np.full(C, fast_boxes.W_PRIOR), np.zeros(C)
         self.loss = self._refit(iterations=20)
@@ -157,15 +155,17 @@ class _Growing:
         else:
             self.dendrites.remove(dendrite)
             self.counts -= np.outer(dendrite.held, dendrite.row)
-            box, starts = dendrite.box, Starts.none(len(table.n_codes), table.targets.shape[1])
+            box = dendrite.box
+            starts = Starts(box[None], dendrite.row[None])  # also with the row of P that it has now
+        patterns, which = np.unique(np.concatenate([self.alone, starts.P]), axis=0, return_inverse=True)
         _, pattern, low, high = fast_boxes.best_dendrite(
             table.codes, table.n_codes, self.w_t * self.counts - self.theta_t, table.targets, table.weights,
-            self.w_t, self.patterns, box[0], box[1], starts.boxes, self.pattern_of, penalty,
+            self.w_t, patterns, box[0], box[1], starts.boxes, np.ravel(which)[len(self.alone) :], penalty,
             table.excitatory, table.inhibitory,
         )  # fmt: skip
         if pattern >= 0:
             held = fast_boxes.holds(table.codes, low, high)
-            row, size = self.patterns[pattern], fast_boxes.n_sides(low, high, table.n_codes)
+            row, size = patterns[pattern], fast_boxes.n_sides(low, high, table.n_codes)
             self.dendrites.append(_Dendrite(np.array([low, high]), row, held, size))
             self.counts += np.outer(held, row)
         self.loss = self._refit(iterations=4)

@@ -71,7 +71,7 @@ class Coding:
     columns: tuple[Column, ...]
 
     @classmethod
-    def of(cls, X: ArrayLike) -> Self:
+    def of(cls, X: Any) -> Self:
         """The coding of samples: a data frame or an array; texts and Booleans are categories."""
         names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
         features, columns = [], []
@@ -150,7 +150,7 @@ def short_between(low: float, high: float) -> float:
     return high
 
 
-def _is_categorical(X: ArrayLike, i: int, part: NDArray[Any]) -> bool:
+def _is_categorical(X: Any, i: int, part: NDArray[Any]) -> bool:
     """As pandas says, or by the values of an array of objects: a text or a Boolean among them."""
     if hasattr(X, "iloc"):
         kind = X.dtypes.iloc[i]

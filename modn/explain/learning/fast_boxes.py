@@ -7,8 +7,14 @@ of its column, and -1 a missing value, which every interval holds. Loss and gain
 from math import exp, log
 
 import numpy as np
+from numpy.typing import NDArray
 
 from modn.fast.compiling import compiled
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Codes = NDArray[np.int32]
+Flags = NDArray[np.bool_]
 
 # What a dendrite adds to a class of which nothing is known, in nats, and how firmly this is believed.
 W_PRIOR, W_PRECISION = 1.5, 5.0
@@ -17,7 +23,7 @@ SMALLEST_GAIN = 1e-6
 
 
 @compiled
-def holds(codes, low, high):
+def holds(codes: Codes, low: Codes, high: Codes) -> Flags:
     """Whether each sample (N,) is in the box."""
     D, N = codes.shape
     inside = np.ones(N, np.bool_)
@@ -30,7 +36,7 @@ def holds(codes, low, high):
 
 
 @compiled
-def n_sides(low, high, n_codes):
+def n_sides(low: Codes, high: Codes, n_codes: Codes) -> int:
     """The number of conditions of a box: one for each end of an interval that is not the column's own."""
     count = 0
     for i in range(len(low)):
@@ -39,7 +45,9 @@ def n_sides(low, high, n_codes):
 
 
 @compiled
-def best_interval(histogram, n_codes, penalty, excitatory, inhibitory):
+def best_interval(
+    histogram: Floats, n_codes: int, penalty: float, excitatory: bool, inhibitory: bool
+) -> tuple[float, int, int]:
     """The interval of codes with the highest sum, less the penalty for each condition: value, low, high.
 
     One pass over the cumulative sum: the best interval up to a code begins after the lowest sum before it.
@@ -64,7 +72,16 @@ def best_interval(histogram, n_codes, penalty, excitatory, inhibitory):
 
 
 @compiled
-def climb(codes, n_codes, gains, low, high, penalty, excitatory, inhibitory):
+def climb(
+    codes: Codes,
+    n_codes: Codes,
+    gains: Floats,
+    low: Codes,
+    high: Codes,
+    penalty: float,
+    excitatory: Flags,
+    inhibitory: Flags,
+) -> float:
     """Improve a box in place, the most rewarding column first, until no interval can be improved.
 
     Returns the sum of the gains of the samples in the box, less the penalty for each condition.
@@ -109,7 +126,7 @@ def climb(codes, n_codes, gains, low, high, penalty, excitatory, inhibitory):
 
 
 @compiled
-def gains_of(scores, targets, weights, w_t, pattern):
+def gains_of(scores: Floats, targets: Floats, weights: Floats, w_t: Floats, pattern: Flags) -> Floats:
     """By how much the loss of each sample (N,) falls if a dendrite that feeds `pattern` holds there."""
     N, C = scores.shape
     gains = np.empty(N)
@@ -128,14 +145,26 @@ def gains_of(scores, targets, weights, w_t, pattern):
 
 @compiled
 def best_dendrite(
-    codes, n_codes, scores, targets, weights, w_t, patterns, low, high, starts, pattern_of, penalty,
-    excitatory, inhibitory,
-):  # fmt: skip
+    codes: Codes,
+    n_codes: Codes,
+    scores: Floats,
+    targets: Floats,
+    weights: Floats,
+    w_t: Floats,
+    patterns: Flags,
+    low: Codes,
+    high: Codes,
+    starts: Codes,
+    pattern_of: Integers,
+    penalty: float,
+    excitatory: Flags,
+    inhibitory: Flags,
+) -> tuple[float, int, Codes, Codes]:
     """The box and the row of P that lower the penalised loss most, given the scores without the dendrite.
 
-    For each pattern, climbs begin at the present box (`low`, `high`), at the whole space (where the pattern
-    is a class alone) and at those `starts` (S, 2, D) that have the pattern. Returns the gain, the pattern's
-    number (-1: no dendrite gains) and the box.
+    For each class alone, climbs begin at the present box (`low`, `high`) and at the whole space; for each
+    pattern, at those `starts` (S, 2, D) that have it. Returns the gain, the pattern's number (-1: no dendrite
+    gains) and the box.
     """
     D = len(n_codes)
     best, chosen = SMALLEST_GAIN, -1
@@ -144,11 +173,11 @@ def best_dendrite(
         gains = gains_of(scores, targets, weights, w_t, patterns[p])
         for s in range(-2, len(starts)):
             new_low, new_high = np.zeros_like(low), (n_codes - 1).astype(np.int32)
-            if s == -2:
-                new_low, new_high = low.copy(), high.copy()
-            elif s == -1:
+            if s < 0:
                 if patterns[p].sum() > 1:
                     continue
+                if s == -2:
+                    new_low, new_high = low.copy(), high.copy()
             elif pattern_of[s] != p:
                 continue
             else:
@@ -163,7 +192,7 @@ def best_dendrite(
 
 
 @compiled
-def loss(counts, targets, weights, w_t, theta_t):
+def loss(counts: Floats, targets: Floats, weights: Floats, w_t: Floats, theta_t: Floats) -> float:
     """The cross-entropy of the softmax of the scores w_t counts - theta_t, with the penalty on w_t."""
     N, C = counts.shape
     total = 0.0
@@ -183,7 +212,9 @@ def loss(counts, targets, weights, w_t, theta_t):
 
 
 @compiled
-def telodendra(counts, targets, weights, w_t, theta_t, iterations):
+def telodendra(
+    counts: Floats, targets: Floats, weights: Floats, w_t: Floats, theta_t: Floats, iterations: int
+) -> float:
     """Improve w_t and theta_t in place by Newton steps (the loss is convex in them); returns the loss."""
     N, C = counts.shape
     value = loss(counts, targets, weights, w_t, theta_t)

@@ -28,7 +28,7 @@ def integer_telodendra(counts: Array, targets: Array, weights: Array) -> tuple[I
     C = counts.shape[1]
     w_t, theta_t = np.full(C, fast_boxes.W_PRIOR), np.zeros(C)
     best = fast_boxes.telodendra(*groups, w_t, theta_t, 50)
-    used = counts.any(axis=0)
+    used = np.asarray(counts.any(axis=0))
     unit = float(np.abs(w_t[used]).max()) if used.any() else 1.0
     nearest = _rounded(groups, w_t, theta_t, unit, used)
     for largest in range(2, LARGEST_WEIGHT + 1):
@@ -42,7 +42,7 @@ def _grouped(counts: Array, targets: Array, weights: Array) -> tuple[Array, Arra
     """One row for all samples with the same counts: its weight is their sum, its target their mean."""
     rows, group = np.unique(counts, axis=0, return_inverse=True)
     group = group.ravel()
-    total = np.bincount(group, weights, minlength=len(rows))
+    total = np.bincount(group, weights, minlength=len(rows)).astype(np.float64)
     sums = [np.bincount(group, weights * column, minlength=len(rows)) for column in targets.T]
     return rows, np.stack(sums, axis=1) / np.maximum(total, 1e-300)[:, None], total
 

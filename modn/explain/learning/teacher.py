@@ -79,6 +79,6 @@ def _temperature(U: Array, codes: NDArray[np.int64]) -> float:
     return float(np.exp(minimize_scalar(loss, bounds=(-3.0, 4.0), method="bounded").x))
 
 
-def rows_of(X: ArrayLike, rows: Rows) -> ArrayLike:
+def rows_of(X: Any, rows: Rows) -> Any:
     """Some rows of a data frame or an array."""
     return X.iloc[rows] if hasattr(X, "iloc") else np.asarray(X)[rows]
