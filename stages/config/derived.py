@@ -108,7 +108,13 @@ def _fits(p: Parameters) -> Iterator[tuple[str, dict[str, str]]]:
     of_circuits = p.readable if any(name in p.datasets for name in p.circuits.datasets) else {}
     for study, chosen, group, parts, view in (
         ("baselines", p.baselines, "baselines", "data/resplits", "derived.resplits.baselines"),
-        ("extra", p.baselines if p.extra.datasets else {}, "baselines", "data/extra", "derived.resplits.extra"),
+        (
+            "extra",
+            p.baselines if p.extra.datasets else {},
+            "baselines",
+            "data/extra",
+            "derived.resplits.extra",
+        ),
         ("circuits", of_circuits, "readable", "data/resplits", "derived.circuits"),
     ):
         for name, baseline in chosen.items():

@@ -27,7 +27,8 @@ MODELS = ROOT / "data/models"  # train, fit: results, a function of parameters, 
 PROVENANCE = ROOT / "data/provenance"  # train, fit: how results were made
 SOURCES = ROOT / "data/sources.json"  # sources: hashes of what all trainings import
 STORE = ROOT / "data/store"  # train, fit: finished tasks by the fingerprint of their causes
-EXAMPLES = ROOT / "data/examples.npz"  # evaluate: neurons to draw
+EXAMPLES = ROOT / "data/examples.npz"  # evaluate: neurons and a circuit to draw
+OF_CIRCUIT = "circuit/"  # how the names of the circuit's arrays begin in it
 PART = ".part"  # suffix of temporary files, which git and DVC ignore
 
 # Columns of tables that are text even where it looks like a number, or like a missing one: 007, NA.

@@ -22,7 +22,6 @@ NEURON = "neuron"  # among the models, the one that circuits are made of
 CELL = ["dataset", "title", "model", "name"]
 RUN = [*CELL, "size", "run", "acc", "conditions", "gates"]
 CELLS = ["dataset", "title", "conditions", "gates", "cells", "yosys"]
-PREFIX = "circuit/"  # how the names of what is drawn begin, in data/examples.npz
 
 Arrays = dict[str, np.ndarray]
 
@@ -124,9 +123,9 @@ def digest(text: str) -> str:
 
 
 def cells(found: Mapping[str, str], titles: Mapping[str, str]) -> pd.DataFrame:
-    """The gates of these circuits, and the cells that Yosys mapped them to, where these very ones were measured.
+    """The gates of these circuits, and the cells that Yosys mapped them to, where these were measured.
 
-    They are measured by `python -m benchmarks.circuit_cells`: a report must not depend on what is installed.
+    `python -m benchmarks.circuit_cells` does it: a report must not depend on what is installed.
     """
     known = files.read_csv(files.RAW / "measured/circuit_cells.csv").set_index("circuit").to_dict("index")
     rows = []
@@ -153,7 +152,10 @@ def drawn(parameters: Parameters, found: Mapping[str, str]) -> Arrays:
         parts["high"][0],
     )
     text = json.dumps(circuit.to_dict(), sort_keys=True)
-    return {f"{PREFIX}{dataset}": np.array(text), f"{PREFIX}seed": np.array(parameters.seed)}
+    return {
+        f"{files.OF_CIRCUIT}{dataset}": np.array(text),
+        f"{files.OF_CIRCUIT}seed": np.array(parameters.seed),
+    }
 
 
 def in_own_units(

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from modn.explain.circuit import Circuit
 from modn.neuron import Neuron
 from stages.io import files
-from stages.study.circuits import PREFIX
 
 EXAMPLES = "examples"  # among tables, the name of the trained neurons
 CIRCUIT = "circuit"  # and of the circuit, or of none
@@ -59,10 +58,14 @@ def _titles(tables: Path) -> dict[str, str]:
 def _circuit(tables: Path) -> list[DrawnCircuit]:
     """The circuit that evaluate chose; a list of none if there are no circuits."""
     arrays = files.read_arrays(files.EXAMPLES)
-    own = {key.removeprefix(PREFIX): value for key, value in arrays.items() if key.startswith(PREFIX)}
-    seed = own.pop("seed", None)
+    own = {
+        key.removeprefix(files.OF_CIRCUIT): value
+        for key, value in arrays.items()
+        if key.startswith(files.OF_CIRCUIT)
+    }
+    seed = int(own.pop("seed", -1))
     return [
-        DrawnCircuit(_titles(tables)[dataset], Circuit.from_dict(json.loads(str(text))), int(seed))
+        DrawnCircuit(_titles(tables)[dataset], Circuit.from_dict(json.loads(str(text))), seed)
         for dataset, text in own.items()
     ]
 
@@ -72,7 +75,9 @@ def _examples(tables: Path) -> list[Example]:
     titles = _titles(tables)
     arrays = files.read_arrays(files.EXAMPLES)
     result = []
-    for prefix in dict.fromkeys(key.rpartition("/")[0] for key in arrays if not key.startswith(PREFIX)):
+    for prefix in dict.fromkeys(
+        key.rpartition("/")[0] for key in arrays if not key.startswith(files.OF_CIRCUIT)
+    ):
         dataset, model = prefix.split("/")
         own = {key.rpartition("/")[2]: value for key, value in arrays.items() if key.startswith(f"{prefix}/")}
         features, classes = own["features"].tolist(), own["classes"].tolist()

@@ -1,6 +1,7 @@
 """How accurate circuits are over their size, beside other models that a person can read."""
 
 from itertools import cycle
+from typing import Any
 
 import pandas as pd
 from matplotlib.artist import Artist
@@ -14,7 +15,7 @@ from stages.study.figures import StudyFigure, _looks
 
 _COLOURS = (style.VERMILION, style.BLUE, style.GREEN, style.PURPLE, style.ORANGE, style.SKY)
 _MARKERS = ("o", "s", "^", "D", "v", "P")
-_UNSIZED = {"linestyle": "--", "linewidth": 1.0}
+_UNSIZED: dict[str, Any] = {"linestyle": "--", "linewidth": 1.0}
 
 
 def draw(sizes: pd.DataFrame, circuits: pd.DataFrame) -> Figure:
