@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import TypeVar
 
+from modn.constraints import OneOf, OrNone, check
 from stages.config.schema import Baseline, Parameters, Readable
 from stages.io import entrypoint, files, provenance
 from stages.io.entrypoint import StageError
@@ -104,6 +105,8 @@ def _check_names(key: str, chosen: Baseline) -> None:
         unknown = [parameter for parameter in getattr(chosen, block) if parameter not in allowed]
         if unknown:
             raise StageError(f"there is no key '{key}.{block}.{unknown[0]}'; allowed: {', '.join(allowed)}")
+    if isinstance(chosen, Readable) and not reading.has_circuit(chosen):
+        check(f"{key}.size", chosen.size, OrNone(OneOf(allowed)))
 
 
 if __name__ == "__main__":
