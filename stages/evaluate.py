@@ -9,7 +9,7 @@ import pandas as pd
 from modn import metrics
 from stages.config.schema import Parameters
 from stages.io import entrypoint, files
-from stages.study import claims, families, measures, names, ranks, summary, tables
+from stages.study import circuits, claims, families, measures, names, ranks, summary, tables
 from stages.study.baselines import LEFT_OUT, SEARCHES, suits
 from stages.study.cells import Cell, all_cells
 from stages.study.measures import Measure
@@ -51,12 +51,16 @@ def evaluate(parameters: Parameters) -> None:
             examples |= _example(cell, trained, accuracies, parts[cell.dataset], parameters.seed)
     of_baselines = measures.of_baselines(parameters.measures, parameters.baseline_measures)
     extra_titles = {name: dataset.title for name, dataset in parameters.extra.datasets.items()}
+    baseline_runs = _judge_baselines("baselines", parameters, titles, of_baselines)
+    first_circuits = circuits.first_circuits(parameters)
     own = {
         "table1": table1,
         "runs": pd.DataFrame(runs),
-        "baseline_runs": _judge_baselines("baselines", parameters, titles, of_baselines),
+        "baseline_runs": baseline_runs,
         "extra_runs": _judge_baselines("extra", parameters, extra_titles, of_baselines),
         "extra_datasets": _sizes(extra_titles),
+        "circuit_runs": circuits.runs(parameters, titles, baseline_runs),
+        "circuit_cells": circuits.cells(first_circuits, titles),
         "curves": pd.DataFrame(curves),
         "roc": pd.concat(rocs) if rocs else pd.DataFrame(),
     }
@@ -69,17 +73,19 @@ def evaluate(parameters: Parameters) -> None:
             files.write_csv(fresh / f"{name}.csv", frame)
     fitted = {study: summaries[study] for study in SEARCHES}
     headline = tables.headline(summaries["table3"], summaries["table5"], fitted, chosen, of_baselines)
+    headline["circuits"] = circuits.headline(summaries["circuits"])
     files.write_json(folder / "metrics.json", headline)
     shown_first = ("table3", "classifier_ranks", "extra_ranks", "closeness", "claims")
     files.write_json(folder / "summary.json", summary.headlines(*(written[name] for name in shown_first)))
-    files.write_arrays(files.EXAMPLES, examples)
-    print(f"evaluate: {len(runs) + len(own['baseline_runs']) + len(own['extra_runs'])} runs")
+    files.write_arrays(files.EXAMPLES, examples | circuits.drawn(parameters, first_circuits))
+    judged = sum(len(own[name]) for name in ("runs", "baseline_runs", "extra_runs", "circuit_runs"))
+    print(f"evaluate: {judged} runs")
 
 
 def summarise(
     own: Mapping[str, pd.DataFrame], chosen: Sequence[Measure], of_baselines: Sequence[Measure]
 ) -> dict[str, pd.DataFrame]:
-    """The paper's tables and claims, and the baselines, from all runs."""
+    """The paper's tables and claims, the baselines and the circuits, from all runs."""
     runs = own["runs"]
     printed = {name: files.read_csv(files.RAW / f"paper/{name}.csv") for name in tables.PRINTED}
     table3 = tables.table3(runs, printed["table3_acc_by_optimizer"], chosen)
@@ -93,6 +99,8 @@ def summarise(
         ),
         "baselines": tables.baselines(own["baseline_runs"], of_baselines),
         "extra": tables.baselines(own["extra_runs"], of_baselines),
+        "circuits": circuits.summary(own["circuit_runs"]),
+        "circuit_sizes": circuits.sizes(own["circuit_runs"]),
     }
 
 

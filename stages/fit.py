@@ -1,39 +1,58 @@
-"""fit: one classifier of the baselines on every resplit of every dataset of a study.
+"""fit: one classifier on every resplit of every dataset of a study.
 
-In the study `baselines` with default parameters and tuned by a grid, in `extra` with default parameters.
-Resplits that are in data/store are taken from there. A classifier whose package is not installed is left out.
+In the study `baselines` with default parameters and tuned by a grid, in `extra` with default parameters, in
+`circuits` at several sizes. Resplits that are in data/store are taken from there. A classifier whose package
+is not installed is left out.
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from statistics import median
+from typing import TypeVar
 
-from stages.config.schema import Baseline, Parameters
+from modn.constraints import OneOf, OrNone, check
+from stages.config.schema import Baseline, Parameters, Readable
 from stages.io import entrypoint, files, provenance
 from stages.io.entrypoint import StageError
+from stages.io.store import Task
 from stages.io.work import Work
-from stages.study import baselines, seeding
+from stages.study import baselines, reading, seeding
 from stages.study.fitting import fit_one
 
-ARGUMENTS = {"study": " or ".join(baselines.SEARCHES), "baseline": "one of baselines in params.yaml"}
+STUDIES = (*baselines.SEARCHES, "circuits")
+ARGUMENTS = {"study": " or ".join(STUDIES), "baseline": "one of baselines, or of readable, in params.yaml"}
+
+B = TypeVar("B", bound=Baseline)
 
 
 def fit(parameters: Parameters, study: str, baseline: str) -> None:
     """Read the study's resplits, write data/models/<study>/<baseline>: predictions on the test parts."""
-    if study not in baselines.SEARCHES:
-        raise StageError(f"study={study} is unknown; allowed: {', '.join(baselines.SEARCHES)}")
-    if baseline not in parameters.baselines:
-        raise StageError(f"baseline={baseline} is unknown; allowed: {', '.join(parameters.baselines)}")
+    if study not in STUDIES:
+        raise StageError(f"study={study} is unknown; allowed: {', '.join(STUDIES)}")
+    group = "readable" if study == "circuits" else "baselines"
+    known: Mapping[str, Baseline] = getattr(parameters, group)
+    if baseline not in known:
+        raise StageError(f"baseline={baseline} is unknown; allowed: {', '.join(known)}")
     folder = files.MODELS / study / baseline
-    if not baselines.installed(parameters.baselines[baseline]):
-        _leave_out(folder, baselines.left_out(baseline, parameters.baselines[baseline]))
+    if not baselines.installed(known[baseline]):
+        _leave_out(folder, baselines.left_out(baseline, known[baseline]))
         return
-    chosen = capped(parameters.baselines[baseline], parameters.max_iterations)
-    _check_names(f"baselines.{baseline}", chosen)
-    searches = [name for name in baselines.SEARCHES[study] if name == "default" or chosen.grid]
-    wanted = parameters.derived["resplits"][study]
+    chosen = capped(known[baseline], parameters.max_iterations)
+    _check_names(f"{group}.{baseline}", chosen)
+    seeded = study, baseline
+    if isinstance(chosen, Readable):
+        wanted = parameters.derived["circuits"]
+        function: Task = reading.read_one
+        datasets, asked = wanted["datasets"], wanted["sizes"]
+        if reading.has_circuit(chosen):
+            seeded = reading.NEURON  # the circuit of that very neuron
+    else:
+        wanted = parameters.derived["resplits"][study]
+        function, datasets = fit_one, wanted["test_sizes"]
+        asked = [name for name in baselines.SEARCHES[study] if name == "default" or chosen.grid]
     resplits = files.resplits_of(study)
-    parts = {name: files.read_arrays(resplits / f"{name}.npz") for name in wanted["test_sizes"]}
+    parts = {name: files.read_arrays(resplits / f"{name}.npz") for name in datasets}
     parts = {
         name: arrays for name, arrays in parts.items() if baselines.suits(chosen, len(arrays["classes"]))
     }
@@ -42,13 +61,14 @@ def fit(parameters: Parameters, study: str, baseline: str) -> None:
     # The longest first, so that no core is left alone with one of them at the end.
     for dataset, arrays in sorted(parts.items(), key=lambda item: -item[1]["X_train"].size):
         for run in range(wanted["count"]):
-            seed = seeding.generator(parameters.seed + run, study, dataset, baseline).integers(2**31)
+            first, last = seeded
+            seed = seeding.generator(parameters.seed + run, first, dataset, last).integers(2**31)
             part = (arrays[key][run] for key in ("X_train", "y_train", "X_test"))
-            task = (untitled, searches, parameters.grid_folds, int(seed), *part)
+            task = (untitled, asked, parameters.grid_folds, int(seed), *part)
             work.add(f"{study}/{baseline}/{dataset}, seed {parameters.seed + run}", dataset, dataset, task)
     versions = baselines.package_versions(chosen)
     modules = [baselines.estimator_class(chosen.estimator).__module__]
-    work.do(parameters.runtime, fit_one, modules, versions=versions)
+    work.do(parameters.runtime, function, modules, versions=versions)
     work.write(folder)
     spent = [result.seconds for result in work.results.values()]
     record = provenance.record(
@@ -70,7 +90,7 @@ def _leave_out(folder: Path, reason: str) -> None:
     print(f"fit: {reason}, and `dvc repro --force --single-item` fits it", flush=True)
 
 
-def capped(chosen: Baseline, max_iterations: int | None) -> Baseline:
+def capped(chosen: B, max_iterations: int | None) -> B:
     """The baseline with at most so many iterations, if its classifier counts them."""
     if max_iterations is None or "max_iter" not in baselines.parameter_names(chosen.estimator):
         return chosen
@@ -85,6 +105,8 @@ def _check_names(key: str, chosen: Baseline) -> None:
         unknown = [parameter for parameter in getattr(chosen, block) if parameter not in allowed]
         if unknown:
             raise StageError(f"there is no key '{key}.{block}.{unknown[0]}'; allowed: {', '.join(allowed)}")
+    if isinstance(chosen, Readable) and not reading.has_circuit(chosen):
+        check(f"{key}.size", chosen.size, OrNone(OneOf(allowed)))
 
 
 if __name__ == "__main__":

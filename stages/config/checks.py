@@ -20,7 +20,7 @@ MISSING_VALUE_RULES = ("refuse", "drop_rows", "median")
 SOURCES = ("bundled", "uci")
 ENGINES = ("local", "dask")
 # Where baselines come from: the declared dependencies, and those of the extra `baselines`
-ESTIMATOR_PACKAGES = ("modn", "sklearn", "lightgbm", "xgboost", "catboost", "interpret")
+ESTIMATOR_PACKAGES = ("modn", "sklearn", "lightgbm", "xgboost", "catboost", "interpret", "imodels")
 CONF = Path(__file__).resolve().parents[2] / "conf"
 
 
@@ -132,6 +132,7 @@ def check_parameters(parameters: Parameters) -> None:
     _check_figures(p)
     for name, baseline in p.baselines.items():
         _check_baseline(f"baselines.{name}", name, baseline)
+    _check_circuits(p)
     if not any(planned(p)):
         chosen = {key: names for key, names in vars(p.only).items() if names is not None}
         raise ValueError(f"only is {chosen}; allowed: names of which a study trains at least one pair")
@@ -231,6 +232,7 @@ def _check_figures(p: Parameters) -> None:
     shown = p.figures
     for name in shown.filters:
         check("figures.filters", name, OneOf(_known("datasets", p)))
+    check("figures.circuit", shown.circuit, OneOf(_known("datasets", p)))
     check("figures.filters_optimizer", shown.filters_optimizer, OneOf(_known("optimizers", p)))
     models, optimizers = _known("models", p), _known("optimizers", p)
     for pair in shown.loss_curves:
@@ -242,9 +244,8 @@ def _check_figures(p: Parameters) -> None:
 
 def _known(group: str, p: Parameters) -> list[str]:
     """The chosen ones, and all others that conf/ has."""
-    return list(
-        dict.fromkeys([*getattr(p, group), *sorted(path.stem for path in CONF.glob(f"{group}/*.yaml"))])
-    )
+    files = [*CONF.glob(f"{group}/*.yaml"), *CONF.glob(f"{group}/optional/*.yaml")]
+    return list(dict.fromkeys([*getattr(p, group), *sorted(path.stem for path in files)]))
 
 
 def _check_pair(study: str, key: str, name: str, optimizer: str, p: Parameters) -> None:
@@ -285,3 +286,14 @@ def _check_baseline(key: str, name: str, baseline: Baseline) -> None:
     for parameter, values in baseline.grid.items():
         if not values:
             raise ValueError(f"{key}.grid.{parameter} is []; allowed: at least one value to choose from")
+
+
+def _check_circuits(p: Parameters) -> None:
+    for group, chosen in (("datasets", p.circuits.datasets), ("baselines", p.circuits.beside)):
+        key = "circuits.datasets" if group == "datasets" else "circuits.beside"
+        for name in chosen:
+            check(key, name, OneOf(_known(group, p)))
+    check("circuits.sizes", list(p.circuits.sizes), ListOf(Integer(1)))
+    for name, model in p.readable.items():
+        _check_baseline(f"readable.{name}", name, model)
+        check(f"readable.{name}.size", model.size, OrNone(Text("[a-z]\\w*", "the name of a parameter")))

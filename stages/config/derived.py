@@ -34,6 +34,11 @@ def derive(parameters: Parameters) -> dict[str, Any]:
             "baselines": {"count": p.resplits, "test_sizes": _test_sizes(p.datasets)},
             "extra": {"count": p.extra.resplits, "test_sizes": _test_sizes(p.extra.datasets)},
         },
+        "circuits": {
+            "datasets": [name for name in p.circuits.datasets if name in p.datasets],
+            "count": p.resplits,
+            "sizes": list(p.circuits.sizes),
+        },
     }
 
 
@@ -99,11 +104,23 @@ def _test_sizes(datasets: dict[str, Dataset]) -> dict[str, Any]:
 
 
 def _fits(p: Parameters) -> Iterator[tuple[str, dict[str, str]]]:
-    """Each fit stage by its name: what it fits, on which parts, and the files that only it depends on."""
-    for study, prefix, parts in (("baselines", "", "data/resplits"), ("extra", "extra-", "data/extra")):
-        for name, baseline in p.baselines.items() if study == "baselines" or p.extra.datasets else ():
+    """Each fit stage by its name: what it fits, on which parts, and what only it depends on."""
+    of_circuits = p.readable if any(name in p.datasets for name in p.circuits.datasets) else {}
+    for study, chosen, group, parts, view in (
+        ("baselines", p.baselines, "baselines", "data/resplits", "derived.resplits.baselines"),
+        (
+            "extra",
+            p.baselines if p.extra.datasets else {},
+            "baselines",
+            "data/extra",
+            "derived.resplits.extra",
+        ),
+        ("circuits", of_circuits, "readable", "data/resplits", "derived.circuits"),
+    ):
+        for name, baseline in chosen.items():
             item = {"study": study, "baseline": name, "parts": parts, "source": _source(baseline)}
-            yield f"{prefix}{name}", item
+            stage = name if study == "baselines" else f"{study}-{name}"
+            yield stage, item | {"settings": f"{group}.{name}", "view": view}
 
 
 def _source(baseline: Baseline) -> str:

@@ -51,6 +51,23 @@ class Baseline:
 
 
 @dataclass
+class Readable(Baseline):
+    """One model of the study `circuits`: a classifier that a person can read."""
+
+    size: str | None = None  # the parameter that limits the number of conditions; null: its own size only
+    size_offset: int = 0  # what is added to the number: a tree has one leaf more than conditions
+
+
+@dataclass
+class Circuits:
+    """Circuits beside other models that a person can read, on the resplits of the baselines."""
+
+    datasets: list[str] = field(default_factory=list)  # those of them that are chosen are run
+    sizes: list[int] = field(default_factory=list)  # numbers of conditions, for the figure
+    beside: list[str] = field(default_factory=list)  # baselines that the table shows as well, if they are run
+
+
+@dataclass
 class Extra:
     """The baselines on datasets that the paper does not have, with default parameters."""
 
@@ -77,6 +94,7 @@ class Figures:
     loss_curves: list[str] = field(default_factory=list)  # pairs of the comparison, model-optimizer
     filters: list[str] = field(default_factory=list)  # datasets
     filters_optimizer: str = MISSING  # which trained the filters that are shown
+    circuit: str = MISSING  # dataset; if the study lacks it, the study's first
 
 
 @dataclass
@@ -134,6 +152,8 @@ class Parameters:
     grid_folds: int = MISSING
     baselines: dict[str, Baseline] = field(default_factory=dict)
     extra: Extra = field(default_factory=Extra)
+    circuits: Circuits = field(default_factory=Circuits)
+    readable: dict[str, Readable] = field(default_factory=dict)
     measures: list[str] = field(default_factory=list)
     baseline_measures: list[str] = field(default_factory=list)
     figures: Figures = field(default_factory=Figures)

@@ -21,27 +21,28 @@ RAW = ROOT / "data/raw"
 TABLES = ROOT / "data/tables"  # fetch
 TABLE1 = ROOT / "data/table1.csv"  # fetch
 SPLITS = ROOT / "data/splits"  # split
-RESPLITS = ROOT / "data/resplits"  # resplit: of the study `baselines`
+RESPLITS = ROOT / "data/resplits"  # resplit: of the studies `baselines` and `circuits`
 EXTRA = ROOT / "data/extra"  # resplit: of the study `extra`
 MODELS = ROOT / "data/models"  # train, fit: results, a function of parameters, data and seed alone
 PROVENANCE = ROOT / "data/provenance"  # train, fit: how results were made
 SOURCES = ROOT / "data/sources.json"  # sources: hashes of what all trainings import
 STORE = ROOT / "data/store"  # train, fit: finished tasks by the fingerprint of their causes
-EXAMPLES = ROOT / "data/examples.npz"  # evaluate: neurons to draw
+EXAMPLES = ROOT / "data/examples.npz"  # evaluate: neurons and a circuit to draw
+OF_CIRCUIT = "circuit/"  # how the names of the circuit's arrays begin in it
 PART = ".part"  # suffix of temporary files, which git and DVC ignore
 
 # Columns of tables that are text even where it looks like a number, or like a missing one: 007, NA.
 TEXT = (
     *("dataset", "title", "model", "optimizer", "baseline", "name", "method", "study", "search"),
-    *("claim", "ours", "verdict"),
+    *("claim", "ours", "verdict", "circuit", "yosys"),
 )
 
 FORMAT = 1  # of the .npz files: raised when their content changes, so that older ones are not misread
 
 
 def resplits_of(study: str) -> Path:
-    """The parts that the baselines of a study share."""
-    return {"baselines": RESPLITS, "extra": EXTRA}[study]
+    """The parts that the classifiers of a study share."""
+    return {"baselines": RESPLITS, "extra": EXTRA, "circuits": RESPLITS}[study]
 
 
 def report_folder(profile: str) -> Path:

@@ -1,12 +1,12 @@
 """The report beyond the paper: MODN beside other classifiers, on the paper's datasets and on more."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from math import isnan, nan
 from typing import Any
 
 import pandas as pd
 
-from stages.config.schema import Parameters
+from stages.config.schema import Baseline, Parameters
 from stages.study import markdown, measures
 from stages.study.measures import Measure
 from stages.study.tables import SEARCHES
@@ -99,11 +99,15 @@ def _measures(parameters: Parameters) -> list[Measure]:
 
 
 def _left_out(parameters: Parameters, table: pd.DataFrame) -> str:
-    """The classifiers of optional packages that a table lacks; the others are always installed."""
     present = set() if table.empty else set(table["baseline"])
+    return left_out(parameters.baselines, present)
+
+
+def left_out(chosen: Mapping[str, Baseline], present: Collection[str]) -> str:
+    """The classifiers of optional packages that are not present; the others are always installed."""
     absent = [
         own.title
-        for name, own in parameters.baselines.items()
+        for name, own in chosen.items()
         if name not in present and not own.estimator.startswith(("modn.", "sklearn."))
     ]
     return f"Left out, because their packages were not installed: {', '.join(absent)}." if absent else ""

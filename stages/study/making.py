@@ -51,13 +51,13 @@ def provenance_of(parameters: Parameters, records: Sequence[Record]) -> dict[str
 
 
 def source_hashes(parameters: Parameters) -> dict[str, str]:
-    """The SHA-256 of every source file that the stages import, estimators of baselines included."""
+    """The SHA-256 of every source file that the stages import, estimators of classifiers included."""
     from stages.study import baselines  # late: scikit-learn takes a second to import
 
     stages = [f"stages.{path.stem}" for path in (sources.ROOT / "stages").glob("[!_]*.py")]
     estimators = [
         baselines.estimator_class(own.estimator).__module__
-        for own in parameters.baselines.values()
+        for own in (*parameters.baselines.values(), *parameters.readable.values())
         if baselines.installed(own)
     ]
     return {

@@ -9,13 +9,14 @@ import pandas as pd
 
 from modn import methods
 from stages.config.schema import Parameters
-from stages.study import beyond, chance, markdown, measures, paper
+from stages.study import beyond, chance, circuit_section, markdown, measures, paper
 from stages.study.names import model_name, optimizer_name, pair_name
 from stages.study.tables import CLOSE
 
 TABLES = (
     *("table1", "table3", "table4", "table5", "baselines", "extra", "extra_datasets"),
     *("claims", "closeness", "classifier_ranks", "extra_ranks"),
+    *("circuits", "circuit_sizes", "circuit_cells"),
 )
 
 
@@ -233,6 +234,10 @@ def _extra(results: Results) -> str:
     return beyond.extra(results.parameters, results.tables)
 
 
+def _circuits(results: Results) -> str:
+    return circuit_section.write(results.parameters, results.tables)
+
+
 SECTIONS = (
     Section("summary", "", _summary),
     Section("table1", "Table 1: datasets", _table1),
@@ -242,5 +247,6 @@ SECTIONS = (
     Section("table5", "Table 5: MODN against MLP and DNM at the tuned values", _table5),
     Section("baselines", "Beyond the paper: MODN beside the usual classifiers", _baselines),
     Section("extra", "Beyond the paper: more datasets", _extra),
+    Section("circuits", "Beyond the paper: neurons as circuits", _circuits),
     Section("figures", "Figures", lambda results: ""),
 )

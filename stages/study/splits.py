@@ -13,7 +13,10 @@ from modn.scaling import to_unit
 
 
 class Parts(NamedTuple):
-    """One split; X in [0, 1], y in 0..C-1, rows are positions in the dataset."""
+    """One split; X in [0, 1], y in 0..C-1, rows are positions in the dataset.
+
+    `low` and `high` are the training part's range of each feature, which became [0, 1].
+    """
 
     X_train: np.ndarray
     y_train: np.ndarray
@@ -21,23 +24,32 @@ class Parts(NamedTuple):
     y_test: np.ndarray
     train_rows: np.ndarray
     test_rows: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
 
 
 def published(X: np.ndarray, y: np.ndarray, test_size: int | float, seed: int) -> Parts:
     """The authors' split: scikit-learn's shuffle with a fixed seed; each part scaled by its own range."""
     train, test = _choose_rows(y, test_size, seed, stratify=False)
     X_train, X_test = _imputed(X[train], X[test])
-    return Parts(_scaled(X_train, X_train), y[train], _scaled(X_test, X_test), y[test], train, test)
+    return _parts(X_train, _scaled(X_test, X_test), y, train, test)
 
 
 def sound(X: np.ndarray, y: np.ndarray, test_size: int | float, seed: int) -> Parts:
     """A stratified split; medians and ranges are the training part's."""
     train, test = _choose_rows(y, test_size, seed, stratify=True)
     X_train, X_test = _imputed(X[train], X[test])
-    return Parts(_scaled(X_train, X_train), y[train], _scaled(X_test, X_train), y[test], train, test)
+    return _parts(X_train, _scaled(X_test, X_train), y, train, test)
 
 
 PROTOCOLS = {"published": published, "sound": sound}  # by name
+
+
+def _parts(
+    X_train: np.ndarray, scaled_test: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray
+) -> Parts:
+    low, high = X_train.min(axis=0), X_train.max(axis=0)
+    return Parts(_scaled(X_train, X_train), y[train], scaled_test, y[test], train, test, low, high)
 
 
 def _choose_rows(

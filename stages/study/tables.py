@@ -23,7 +23,7 @@ CLOSE = 0.05  # an accuracy this near to the printed one is close
 
 def table3(runs: pd.DataFrame, printed: pd.DataFrame, measures: Sequence[Measure]) -> pd.DataFrame:
     """Table 3: accuracy of every model with every optimizer."""
-    ours = _summary(runs[runs["study"] == "comparison"], CELL, measures)
+    ours = summary(runs[runs["study"] == "comparison"], CELL, measures)
     keys = ["dataset", "model", "optimizer"]
     table = ours.merge(printed.rename(columns={"acc": "paper"}), on=keys, how="left")
     table["difference"] = table["acc_mean"] - table["paper"]
@@ -41,7 +41,7 @@ def table4(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
 def table5(runs: pd.DataFrame, printed: pd.DataFrame, measures: Sequence[Measure]) -> pd.DataFrame:
     """Table 5: MODN against the other methods, run by run; p is doubled where there are two comparisons."""
     tuned = runs[runs["study"] == "tuned"]
-    table = _summary(tuned, CELL, measures)
+    table = summary(tuned, CELL, measures)
     table = table.assign(w_plus=float("nan"), w_minus=float("nan"), p=float("nan"))
     for row in table.itertuples():
         of_dataset = tuned[tuned["dataset"] == row.dataset]
@@ -57,14 +57,14 @@ def table5(runs: pd.DataFrame, printed: pd.DataFrame, measures: Sequence[Measure
 
 def baselines(runs: pd.DataFrame, measures: Sequence[Measure]) -> pd.DataFrame:
     """Every classifier of the baselines on every dataset."""
-    return _summary(runs, BASELINE_CELL, measures)
+    return summary(runs, BASELINE_CELL, measures)
 
 
 def sensitivity(runs: pd.DataFrame, measures: Sequence[Measure]) -> pd.DataFrame:
     """Fig. 4: for each dataset a sweep over M, and one over both alphas, each at the other's usual values."""
     swept = runs[runs["study"] == "sensitivity"]
     parts = [
-        _summary(_at_the_commonest(own, varied), [*CELL, *POINT], measures).assign(sweep=sweep)
+        summary(_at_the_commonest(own, varied), [*CELL, *POINT], measures).assign(sweep=sweep)
         for sweep, varied in SWEEPS.items()
         for _, own in swept.groupby("dataset", sort=False)
     ]
@@ -122,7 +122,7 @@ def headline(
     return result
 
 
-def _summary(runs: pd.DataFrame, cell: list[str], measures: Sequence[Measure]) -> pd.DataFrame:
+def summary(runs: pd.DataFrame, cell: list[str], measures: Sequence[Measure]) -> pd.DataFrame:
     """A row per cell: the mean of each measure over runs, and the deviation and interval of some."""
     columns = [column for measure in measures for column in _columns(measure)]
     rows = [

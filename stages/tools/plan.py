@@ -19,7 +19,7 @@ from sklearn.model_selection import ParameterGrid
 
 from stages import fetch
 from stages.config import composition
-from stages.config.schema import Dataset, Parameters
+from stages.config.schema import Baseline, Dataset, Parameters
 from stages.io import entrypoint, files
 from stages.io.entrypoint import StageError
 from stages.study import baselines, families
@@ -74,20 +74,27 @@ def _tasks(parameters: Parameters) -> Iterator[tuple[Part, float, int]]:
         part = Part(cell.study, cell.model, cell.optimizer, cell.dataset, sizes[cell.dataset])
         evaluations = families.get(cell.family).evaluations(cell.settings, *training_of(parameters, cell))
         yield part, evaluations * cell.n_dendrites, parameters.runs
-    datasets = {"baselines": parameters.datasets, "extra": parameters.extra.datasets}
-    for study, searches in baselines.SEARCHES.items():
-        n_classes, sizes = _facts(datasets[study])
-        for name, baseline in parameters.baselines.items():
+    of_circuits = parameters.derived["circuits"]
+    chosen = {name: parameters.datasets[name] for name in of_circuits["datasets"]}
+    for study, datasets, further in (
+        ("baselines", parameters.datasets, 1),  # the default, beside the best of the grid
+        ("extra", parameters.extra.datasets, 1),
+        ("circuits", chosen, len(of_circuits["sizes"])),
+    ):
+        n_classes, sizes = _facts(datasets)
+        count = (
+            of_circuits["count"] if study == "circuits" else parameters.derived["resplits"][study]["count"]
+        )
+        for name, baseline in (parameters.readable if study == "circuits" else parameters.baselines).items():
             if not baselines.installed(baseline):
                 continue
-            fits = 1  # the default
-            if "grid" in searches and baseline.grid:
+            fits = further
+            if study != "extra" and baseline.grid:
                 # Each candidate on (folds - 1) / folds of the rows, folds times; the best on all rows.
                 fits += len(ParameterGrid(baseline.grid)) * (parameters.grid_folds - 1) + 1
             for dataset, size in sizes.items():
                 if baselines.suits(baseline, n_classes[dataset]):
-                    part = Part(study, name, "", dataset, size)
-                    yield part, fits, parameters.derived["resplits"][study]["count"]
+                    yield Part(study, name, "", dataset, size), fits, count
 
 
 def _facts(datasets: Mapping[str, Dataset]) -> tuple[dict[str, int], dict[str, int]]:
@@ -126,7 +133,8 @@ def plan(parameters: Parameters, profile: str) -> str:
     totals = {name: tuple(map(sum, zip(*own, strict=True))) for name, own in stages.items()}
     totals["all"] = tuple(map(sum, zip(*totals.values(), strict=True)))
     width = max(map(len, totals))
-    absent = {name: own for name, own in parameters.baselines.items() if not baselines.installed(own)}
+    fitted: dict[str, Baseline] = {**parameters.baselines, **parameters.readable}
+    absent = {name: own for name, own in fitted.items() if not baselines.installed(own)}
     cores = parameters.runtime.workers or joblib.cpu_count()
     # Beside its tasks a stage starts workers and loads kernels; it did not wait for what was in the store.
     starts = (

@@ -56,6 +56,8 @@ FEW = [
     *pairs({"modnf": "bbo,pso"}, {"modn": "bbo", "mlp": "bp"}),
     "baselines=[modn,knn]",
     "resplits=2",
+    "circuits.datasets=[iris]",
+    "circuits.sizes=[1,3]",
     "sensitivity.dendrites=[4,8]",
     "sensitivity.alpha_s=[5,10]",
     "sensitivity.alpha_t=[1]",

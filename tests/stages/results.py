@@ -7,11 +7,12 @@ import numpy as np
 import pandas as pd
 
 from modn import filters, metrics
+from modn.explain.circuit import Circuit, Condition, Feature
 from modn.neuron import Neuron
 from stages import evaluate
 from stages.io import files
-from stages.study import measures
-from stages.study.figures._material import EXAMPLES, Example
+from stages.study import circuits, measures
+from stages.study.figures._material import CIRCUIT, EXAMPLES, DrawnCircuit, Example
 from stages.study.tables import BASELINE_CELL
 
 PAPER = files.RAW / "paper"
@@ -63,6 +64,36 @@ def make_baseline_runs() -> pd.DataFrame:
     ]
     runs = pd.DataFrame(rows, columns=[*BASELINE_CELL, "run", "acc"])
     return runs.assign(**{measure.name: 0.9 for measure in CHOSEN if measure.name != "acc"})
+
+
+def make_circuit_runs() -> pd.DataFrame:
+    """A neuron, its circuit and two more models at their own size; all but the neuron at three others."""
+    rng = np.random.default_rng(6)
+    skills = {"neuron": ("Neuron", 0.9), "circuit": ("Circuit", 0.88), "tree": ("Decision tree", 0.8)}
+    skills["figs"] = ("FIGS", 0.82)
+    rows = [
+        (dataset, title, model, name, size, run, skill + rng.uniform(0, 0.05), size, 2.0 * size)
+        for dataset, title in TITLES.items()
+        for model, (name, skill) in skills.items()
+        for size in ((np.nan,) if model == "neuron" else (np.nan, 1, 8, 30))
+        for run in range(2)
+    ]
+    runs = pd.DataFrame(rows, columns=circuits.RUN)
+    own = runs["size"].isna() & (runs["model"] != "neuron")
+    return runs.assign(conditions=runs["conditions"].where(~own, 10.0), gates=runs["gates"].where(~own, 20.0))
+
+
+def make_circuit() -> list[DrawnCircuit]:
+    """Two rules of three classes, with a name that is long."""
+    features = (
+        Feature("petal length"),
+        Feature("a feature whose name has more words than a picture has room"),
+    )
+    rules = ((Condition(0, "<", 2.45),), (Condition(0, ">=", 2.45), Condition(1, "<", 1.75)))
+    P = np.array([[True, False, False], [False, True, False]])
+    classes = np.array(["setosa", "versicolor", "virginica"])
+    weights, offsets = np.array([2, 2, 1]), np.array([1, 1, 0])
+    return [DrawnCircuit("Iris", Circuit(features, classes, rules, P, weights, offsets), 100)]
 
 
 def make_curves() -> pd.DataFrame:
@@ -126,5 +157,8 @@ def make_material(
     default = baseline_runs[baseline_runs["search"] == "default"]
     tables = {"table1": TABLE1, "runs": runs, "baseline_runs": baseline_runs, "curves": curves, "roc": rocs}
     tables |= {"extra_runs": default, "extra_datasets": TABLE1}  # as if the paper's were the extra ones
+    cells = TABLE1[["dataset", "title"]].assign(conditions=10, gates=20, cells=300.0, yosys="0.23")
+    tables |= {"circuit_runs": make_circuit_runs(), "circuit_cells": cells}
     tables |= evaluate.summarise(tables, CHOSEN, CHOSEN)
-    return tables | evaluate.derive(tables, CHOSEN, CHOSEN) | {EXAMPLES: make_examples()}
+    drawn = {EXAMPLES: make_examples(), CIRCUIT: make_circuit()}
+    return tables | evaluate.derive(tables, CHOSEN, CHOSEN) | drawn

@@ -121,6 +121,8 @@ def test_a_profile_is_the_paper_with_less_effort() -> None:
     assert composed["quick"]["datasets"] == composed["paper"]["datasets"]
     fewer, more = (set(composed[name]["baselines"]) for name in ("quick", "paper"))
     assert more - fewer == set(choices("baselines/optional"))
+    fewer, more = (set(composed[name]["readable"]) for name in ("quick", "paper"))
+    assert more - fewer == set(choices("readable/optional"))
     assert set(composed["paper"]["extra"]["datasets"]) == set(choices("datasets/extra"))
 
 
@@ -132,7 +134,7 @@ def test_smoke_has_every_study_and_kind_of_method() -> None:
     kinds = {type(families.get(one["family"]).method(smoke["models"][one["model"]],
              smoke["optimizers"][one["optimizer"]])).__name__ for one in trainings}  # fmt: skip
     assert kinds == {"Search", "TwoStep", "Descent", "Memetic"}
-    assert smoke["derived"]["fits"]
+    assert {one["study"] for one in smoke["derived"]["fits"].values()} == {"baselines", "circuits"}
 
 
 def test_the_defaults_are_the_papers() -> None:

@@ -113,7 +113,8 @@ def needed(stage: Stage) -> set[str]:
         }
         return imported({stage.module}, registries)
     if stage.module == "stages.fit":
-        estimator = PARAMS["baselines"][stage.arguments["baseline"]]["estimator"]
+        group = "readable" if stage.arguments["study"] == "circuits" else "baselines"
+        estimator = PARAMS[group][stage.arguments["baseline"]]["estimator"]
         return imported({stage.module} | estimators(estimator))
     found = imported({stage.module})
     if "stages/study/baselines.py" in found:
@@ -171,6 +172,8 @@ def test_the_hashes_are_of_all_that_the_trainings_share(
 def test_a_baseline_of_another_library_does_not_depend_on_our_kernels() -> None:
     assert not STAGES["fit@knn"].depends_on("modn/fast/kernels.py")
     assert STAGES["fit@modn"].depends_on("modn/fast/kernels.py")
+    assert not STAGES["fit@circuits-tree"].depends_on("modn/fast/kernels.py")
+    assert STAGES["fit@circuits-circuit"].depends_on("modn/explain/circuit.py")
 
 
 def test_every_source_that_is_declared_exists() -> None:
@@ -193,7 +196,7 @@ def test_what_is_no_source_but_lies_beside_them_is_a_dependency() -> None:
 
 # Of these a stage may read some members and not others.
 DIVIDED = {
-    *("baselines", "extra", "models", "optimizers"),
+    *("baselines", "circuits", "extra", "models", "optimizers", "readable"),
     *("derived", "derived.resplits", "derived.trainings", "derived.values"),
 }
 
@@ -239,7 +242,7 @@ def test_every_parameter_that_a_stage_reads_is_declared(place: Place) -> None:
     parameters = place.parameters(
         "profile=smoke", "datasets=[iris,caesarian]", "runs=1", "max_iterations=1", "optimizers=[bbo,bp]",
         *pairs({"modn": "bbo", "modnp": "bp"}, {"modn": "bbo", "dnm": "bbo", "mlp": "bp"}), "baselines=[knn]",
-        "datasets/extra=[tae]", "extra.resplits=1",
+        "datasets/extra=[tae]", "extra.resplits=1", "circuits.datasets=[caesarian]",
     )  # fmt: skip
     described = {stage.name: stage for stage in stages({"profile": "smoke", "derived": parameters.derived})}
     calls: dict[str, tuple[Any, ...]] = {"fetch": (fetch,), "split": (split,), "resplit": (resplit,)}
@@ -248,6 +251,8 @@ def test_every_parameter_that_a_stage_reads_is_declared(place: Place) -> None:
     calls |= {
         "fit@knn": (fit, "baselines", "knn"),
         "fit@extra-knn": (fit, "extra", "knn"),
+        "fit@circuits-circuit": (fit, "circuits", "circuit"),
+        "fit@circuits-tree": (fit, "circuits", "tree"),
         "evaluate": (evaluate,),
         "plot": (plot,),
     }

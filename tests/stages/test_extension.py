@@ -141,6 +141,12 @@ NEWCOMERS = {
             "parameters: {}\ngrid: {max_depth: [1, 2, 3, 4]}\n"
         ),
     },
+    "readable": {
+        "conf/readable/stump.yaml": (
+            "# @package readable.stump\ntitle: Stump\nestimator: sklearn.tree.DecisionTreeClassifier\n"
+            "parameters: {max_depth: 1}\n"
+        ),
+    },
 }
 LIST = "conf/config.yaml"
 WORDS = {  # the list that each joins: what stands before it, and the word
@@ -150,10 +156,13 @@ WORDS = {  # the list that each joins: what stands before it, and the word
     "measure": [(r"measures: \[acc, auc", ", minus_error")],
     "figure": [],
     "baseline": [(r"- baselines: \[", "tree, ")],
+    "readable": [(r"- readable: \[", "stump, ")],
 }
 RUN = [
     "datasets=[own,caesarian]",
     "baselines=[tree]",
+    "readable=[stump]",
+    "circuits.datasets=[own]",
     "comparison.modnf=[floor]",
     "tuned.modn=[]",
     "tuned.mlp=[]",
@@ -201,9 +210,10 @@ def test_newcomers_of_every_kind_run_through_the_pipeline(extended: Project) -> 
     }
     assert (table3["minus_error_mean"] + 1 - table3["acc_mean"]).abs().max() < 1e-6
     assert set(pd.read_csv(tables / "baselines.csv")["baseline"]) == {"tree"}
+    assert pd.read_csv(tables / "circuits.csv")[["model", "conditions"]].to_numpy().tolist() == [["stump", 1]]
     assert (extended.root / "reports/quick/figures/own_figure.png").is_file()
     report = (extended.root / "reports/quick/report.md").read_text()
-    for words in ("Runs of each model", "Centroid rule", "FLOOR", "| Own |", "-ERR", "Tree"):
+    for words in ("Runs of each model", "Centroid rule", "FLOOR", "| Own |", "-ERR", "Tree", "Stump"):
         assert words in report, words
 
 

@@ -14,7 +14,7 @@ from stages.io import files
 UPSTREAM = {"fetch", "split", "resplit"}
 DOWNSTREAM = {"evaluate", "plot", "report"}
 BBO, PSO = "train@comparison-modnf-bbo", "train@comparison-modnf-pso"
-FITS = {"fit@modn", "fit@knn"}
+FITS = {"fit@modn", "fit@knn", "fit@circuits-circuit", "fit@circuits-tree"}
 
 
 def reports(project: Project) -> dict[str, bytes]:

@@ -24,7 +24,7 @@ QUICK = ROOT / "reports/quick/provenance.json"
 
 def table(text: str) -> dict[str, int]:
     """Stage -> tasks, as printed."""
-    studies = "comparison|tuned|sensitivity|baselines"
+    studies = "comparison|tuned|sensitivity|baselines|circuits"
     rows = re.findall(rf"^((?:{studies}) \S+|all) +(\d+) ", text, re.MULTILINE)
     return {name: int(tasks) for name, tasks in rows}
 
@@ -46,11 +46,11 @@ def expected(text: str) -> tuple[int, float]:
 def chosen_in(record: dict[str, Any]) -> list[str]:
     """Overrides that choose what a record has, whatever else conf/ lists."""
     trained: dict[str, dict[str, str]] = {"comparison": {}, "tuned": {}, "sensitivity": {}}
-    baselines = []
+    fitted: dict[str, list[str]] = {"baselines": [], "circuits": []}
     for stage in record["stages"]:
         study, _, name = stage.partition(" ")
-        if study == "baselines":
-            baselines.append(name)
+        if study in fitted:
+            fitted[study].append(name)
         else:
             model, optimizer = name.split("-")
             before = trained[study].get(model)
@@ -58,7 +58,8 @@ def chosen_in(record: dict[str, Any]) -> list[str]:
     datasets = {name for stage in record["stages"].values() for name in stage["core_seconds"]}
     return [
         f"datasets=[{','.join(sorted(datasets))}]",
-        f"baselines=[{','.join(baselines)}]",
+        f"baselines=[{','.join(fitted['baselines'])}]",
+        f"readable=[{','.join(fitted['circuits'])}]",
         *pairs(trained["comparison"], trained["tuned"]),
     ]
 

@@ -19,7 +19,7 @@ from stages.io import files, provenance
 from stages.io.entrypoint import StageError
 from stages.study import figures, making, markdown, measures
 from stages.study.figures import StudyFigure
-from stages.study.figures._material import EXAMPLES
+from stages.study.figures._material import CIRCUIT, EXAMPLES
 from stages.study.sections import SECTIONS, Results, Section
 
 FACTS = {
@@ -45,7 +45,7 @@ def lay_out(place: Place, material: Material, *overrides: str) -> Parameters:
     parameters = place.parameters("profile=quick", *overrides)
     folder = files.report_folder(parameters.profile)
     for name, table in material.items():
-        if name != EXAMPLES:
+        if name not in (EXAMPLES, CIRCUIT):
             files.write_csv(folder / f"tables/{name}.csv", table)
     files.write_arrays(files.EXAMPLES, {})
     trainings = parameters.derived["trainings"].values()

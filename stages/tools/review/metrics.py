@@ -28,6 +28,7 @@ DECIMALS = 9
 PAIR = ["metric", "dataset", "point", "run"]
 TRAINED = ("study", "dataset", "model", "optimizer", "run", *POINT)
 FITTED = ("dataset", "baseline", "search", "run")
+READABLE = ("dataset", "model", "size", "run")
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,7 @@ def compare(sides: Sides, folder: str) -> Comparison | None:
         table: (FITTED, partial(_fitted, study))
         for table, study in (("baseline_runs", "baselines"), ("extra_runs", "extra"))
     }
+    shapes["circuit_runs"] = (READABLE, _readable)
     for table, (columns, shape) in shapes.items():
         path = f"{folder}/tables/{table}.csv"
         there, here = sides.both(path)
@@ -184,6 +186,12 @@ def _trained(frame: pd.DataFrame) -> pd.DataFrame:
 def _fitted(study: str, frame: pd.DataFrame) -> pd.DataFrame:
     metric = f"{study}." + frame["baseline"] + "-" + frame["search"]
     return frame.assign(metric=metric, point="").reindex(columns=_kept(frame))
+
+
+def _readable(frame: pd.DataFrame) -> pd.DataFrame:
+    """The models at the size that each chose itself."""
+    own = frame[frame["size"] == ""]
+    return own.assign(metric="circuits." + own["model"], point="").reindex(columns=_kept(own))
 
 
 def _kept(frame: pd.DataFrame) -> list[str]:
