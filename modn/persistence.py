@@ -23,14 +23,15 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from modn.constraints import Integer, check
+from modn.constraints import Integer, Number, OrNone, check
 from modn.dnm import DNM
 from modn.estimators import DNMClassifier, MODNClassifier
+from modn.inputs import Inputs
 from modn.neuron import Neuron
 from modn.validation import finite_array
 from modn.writing import replacing
 
-FORMAT, VERSION = "modn model", 1
+FORMAT, VERSION = "modn model", 2  # version 1 had one neuron, features scaled by their range, and Eq. 9
 
 Model = MODNClassifier | DNMClassifier | Neuron | DNM
 Arrays = dict[str, np.ndarray]
@@ -61,10 +62,13 @@ def save(model: Model, path: str | os.PathLike[str], notes: Mapping[str, Any] | 
     if kind in _CLASSIFIERS:
         check_is_fitted(model)
         header["classifier"], arrays = _describe_classifier(model)
-    neuron = getattr(model, "neuron_", model)
-    header["neuron"] = type(neuron).__name__
-    header["numbers"] = {name: getattr(neuron, name) for name in _NUMBERS if hasattr(neuron, name)}
-    arrays |= {name: getattr(neuron, name) for name in _ARRAYS if hasattr(neuron, name)}
+    neurons: list[Any] = getattr(model, "neurons_", [model])
+    header["neuron"] = type(neurons[0]).__name__
+    header["numbers"] = [
+        {name: getattr(neuron, name) for name in _NUMBERS if hasattr(neuron, name)} for neuron in neurons
+    ]
+    for k, neuron in enumerate(neurons):
+        arrays |= {f"{name}.{k}": getattr(neuron, name) for name in _ARRAYS if hasattr(neuron, name)}
     text = np.array(json.dumps(header, default=_plain))
     with replacing(Path(path)) as temporary, temporary.open("wb") as file:
         np.savez(file, allow_pickle=False, header=text, **arrays)
@@ -79,15 +83,19 @@ def read(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
     """Read a model and its notes."""
     header, arrays = _open(Path(path))
     try:
-        neuron = _NEURONS[header["neuron"]](
-            **{name: arrays[name] for name in _ARRAYS if name in arrays}, **header["numbers"]
-        )
+        if header["version"] == 1:
+            header, arrays = _as_version_2(header, arrays)
+        neurons = [
+            _NEURONS[header["neuron"]](
+                **{name: arrays[f"{name}.{k}"] for name in _ARRAYS if f"{name}.{k}" in arrays}, **numbers
+            )
+            for k, numbers in enumerate(header["numbers"])
+        ]
         kind = header["model"]
-        model = (
-            neuron if kind in _NEURONS else _rebuild_classifier(kind, neuron, header["classifier"], arrays)
-        )
-        return model, dict(header["notes"])
-    except (KeyError, TypeError, ValueError) as error:
+        if kind in _NEURONS:
+            return neurons[0], dict(header["notes"])
+        return _rebuild_classifier(kind, neurons, header["classifier"], arrays), dict(header["notes"])
+    except (IndexError, KeyError, TypeError, ValueError) as error:
         raise FormatError(f"{path} is damaged: {error!r}") from error
 
 
@@ -121,37 +129,60 @@ def _describe_classifier(model: Any) -> tuple[dict[str, Any], Arrays]:
     parameters = model.get_params(deep=False)
     if not isinstance(parameters["random_state"], int | np.integer):
         parameters["random_state"] = None
-    names = model.feature_names_in_.tolist() if hasattr(model, "feature_names_in_") else None
+    features, knots = model.inputs_.describe()
     description = {
         "parameters": parameters,
         "classes": model.classes_.tolist(),
         "classes_dtype": model.classes_.dtype.str,
-        "feature_names": names,
+        "feature_names": list(model.inputs_.feature_names),
+        "named": hasattr(model, "feature_names_in_"),
+        "features": features,
+        "temperature": model.temperature_,
         "n_iter": model.n_iter_,
     }
-    arrays = {"data_min": model.data_min_, "data_max": model.data_max_, "loss_curve": model.loss_curve_}
-    return description, arrays
+    return description, {"loss_curve": model.loss_curve_, **knots}
 
 
-def _rebuild_classifier(kind: str, neuron: Neuron | DNM, description: dict[str, Any], arrays: Arrays) -> Any:
+def _rebuild_classifier(kind: str, neurons: list[Any], description: dict[str, Any], arrays: Arrays) -> Any:
     model = _CLASSIFIERS[kind](**description["parameters"])
-    D = len(neuron.w_s)
-    C = neuron.n_classes if isinstance(neuron, Neuron) else 2
+    first = neurons[0]
+    C = first.n_classes if isinstance(first, Neuron) else 2
     model.classes_ = np.array(description["classes"], dtype=np.dtype(description["classes_dtype"]))
     if model.classes_.shape != (C,):
         raise ValueError(f"{len(model.classes_)} class labels for {C} classes")
-    model.n_features_in_ = D
-    if description["feature_names"] is not None:
-        model.feature_names_in_ = np.array(description["feature_names"], dtype=object)
-        if model.feature_names_in_.shape != (D,):
-            raise ValueError(f"{len(model.feature_names_in_)} feature names for {D} features")
-    model.data_min_ = finite_array("data_min", arrays["data_min"], (D,))
-    model.data_max_ = finite_array("data_max", arrays["data_max"], (D,))
-    model.loss_curve_ = arrays["loss_curve"]
+    names = description["feature_names"]
+    model.inputs_ = Inputs.rebuild(description["features"], arrays, names)
+    for neuron in neurons:
+        if len(neuron.w_s) != len(model.inputs_.columns):
+            raise ValueError(f"{len(model.inputs_.columns)} inputs for a neuron with {len(neuron.w_s)}")
+    model.n_features_in_ = len(names)
+    if description["named"]:
+        model.feature_names_in_ = np.array(names, dtype=object)
+    model.temperature_ = description["temperature"]
+    check("temperature", model.temperature_, OrNone(Number(0, ends="(]")))
     check("n_iter", description["n_iter"], Integer(1))
     model.n_iter_ = description["n_iter"]
-    model.neuron_ = neuron
+    model.loss_curve_ = arrays["loss_curve"]
+    model.neuron_, model.neurons_ = first, neurons
     return model
+
+
+def _as_version_2(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arrays]:
+    """One neuron; features scaled by their range; no temperature but that of Eq. 4, which is 1."""
+    header = header | {"numbers": [header["numbers"]]}
+    arrays = {f"{name}.0" if name in _ARRAYS else name: array for name, array in arrays.items()}
+    if header["model"] in _CLASSIFIERS:
+        D = len(arrays["w_s.0"])
+        low, high = (finite_array(name, arrays[name], (D,)) for name in ("data_min", "data_max"))
+        before = header["classifier"]
+        names = before["feature_names"]
+        all_names = [f"x{i}" for i in range(D)] if names is None else names
+        features, knots = Inputs.by_range(low, high, all_names).describe()
+        temperature = None if header["neuron"] == "Neuron" else 1.0
+        now = {"feature_names": all_names, "named": names is not None, "temperature": temperature}
+        header["classifier"] = before | now | {"features": features}
+        arrays |= knots
+    return header, arrays
 
 
 def _plain(value: Any) -> Any:

@@ -1,6 +1,7 @@
 """DNMClassifier: the dendritic neuron model as a binary classifier."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from modn.constraints import Constraint, Number
 from modn.dnm import DNM
 from modn.estimators.shared import Array, DendriticClassifier
 from modn.fast.dnm import DNMObjective
+from modn.fast.prediction import potentials
 from modn.methods import Method, Start, Training
 
 
@@ -51,6 +53,8 @@ class DNMClassifier(DendriticClassifier):
         max_iter: int | None = None,
         population_size: int | None = None,
         solver_options: Mapping[str, Any] | None = None,
+        class_weight: str | Mapping[Any, float] | None = None,
+        n_estimators: int = 1,
         n_init: int = 1,
         n_jobs: int | None = None,
         warm_start: bool = False,
@@ -65,6 +69,8 @@ class DNMClassifier(DendriticClassifier):
         self.max_iter = max_iter
         self.population_size = population_size
         self.solver_options = solver_options
+        self.class_weight = class_weight
+        self.n_estimators = n_estimators
         self.n_init = n_init
         self.n_jobs = n_jobs
         self.warm_start = warm_start
@@ -91,7 +97,12 @@ class DNMClassifier(DendriticClassifier):
     def _first(self, problem: DNMObjective, method: Method, rng: np.random.Generator) -> Start | None:
         return Start(problem.draw_open(rng)) if method.uses_gradient else None
 
-    def _neuron(self, trained: Training) -> DNM:
-        return DNM.from_parameters(
-            trained.parameters, self.n_features_in_, self.alpha_s, self.alpha_o, self.theta_o
-        )
+    def _neuron(self, trained: Training, n_inputs: int) -> DNM:
+        return DNM.from_parameters(trained.parameters, n_inputs, self.alpha_s, self.alpha_o, self.theta_o)
+
+    def _potentials_of(self, neuron: DNM, X: Array) -> Array:
+        U = potentials(neuron.neuron, X)
+        return np.concatenate([np.zeros_like(U), U], axis=1)  # Eq. 4 is the softmax of these
+
+    def _rescaled(self, neuron: DNM, factor: float) -> DNM:
+        return replace(neuron, alpha_o=factor * neuron.alpha_o)

@@ -1,6 +1,7 @@
 """MODNClassifier: the multi-in and multi-out dendritic neuron as a classifier."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,6 +11,7 @@ from modn import filters, methods
 from modn.constraints import Constraint, Number, OneOf
 from modn.estimators.shared import Array, DendriticClassifier
 from modn.fast.objective import Objective
+from modn.fast.prediction import potentials
 from modn.methods import Method, Training
 from modn.neuron import Neuron
 
@@ -35,12 +37,19 @@ class MODNClassifier(DendriticClassifier):
     solver_options : mapping, optional
         Further parameters of the solver (`modn.methods.parameters(solver)`), such as
         {"learning_rate": 0.01}.
+    class_weight : "balanced" or mapping, optional
+        How much a sample of each class counts, beside `sample_weight`: {label: weight}, or "balanced": all
+        classes count the same, whatever their number of samples. Probabilities are those of data so weighted.
+    n_estimators : int
+        Number of neurons. The potentials of several are averaged, which is more accurate, but harder to read.
     n_init : int
-        Number of independent trainings; the one with the lowest training loss is kept.
+        Number of independent trainings of each neuron; the one with the lowest training loss is kept. This
+        pays for heuristics; for "adam" use `n_estimators`.
     n_jobs : int, optional
-        How many of them run at the same time, as in scikit-learn; the result does not depend on it.
+        Number of trainings at the same time, as in scikit-learn; the result does not depend on it.
     warm_start : bool
-        Continue from the present neuron when `fit` is called again; classes and n_dendrites must be the same.
+        Continue from the present neurons when `fit` is called again; classes and n_dendrites must be the
+        same. Scalings and categories stay those of the first fit.
     random_state : int, RandomState or None
         Pass an int for reproducible results.
     verbose : bool
@@ -49,11 +58,17 @@ class MODNClassifier(DendriticClassifier):
     Attributes
     ----------
     neuron_ : modn.Neuron
-        The trained neuron; its inputs are the features scaled to [0, 1].
+        The trained neuron; `neuron_.predict_proba(inputs_.transform(X))` is Eq. 9.
+    neurons_ : list of modn.Neuron
+        All `n_estimators` of them, `neuron_` being the first.
+    inputs_ : modn.inputs.Inputs
+        What the neurons see of the features: numbers scaled to [0, 1], indicators of categories.
+    temperature_ : float
+        `predict_proba` is the softmax of the potentials times this number. It was fitted to potentials of
+        samples that took no part in training, where the solver made a cross-validation ("adam" does), and to
+        those of the training set otherwise.
     classes_ : ndarray (C,)
         The labels, sorted.
-    data_min_, data_max_ : ndarray (D,)
-        The range of the training data, by which features are scaled; values beyond it are clipped.
     loss_curve_ : ndarray
         The best training loss so far, after each iteration of the last `fit`.
     n_iter_ : int
@@ -90,6 +105,8 @@ class MODNClassifier(DendriticClassifier):
         max_iter: int | None = None,
         population_size: int | None = None,
         solver_options: Mapping[str, Any] | None = None,
+        class_weight: str | Mapping[Any, float] | None = None,
+        n_estimators: int = 1,
         n_init: int = 1,
         n_jobs: int | None = None,
         warm_start: bool = False,
@@ -104,14 +121,16 @@ class MODNClassifier(DendriticClassifier):
         self.max_iter = max_iter
         self.population_size = population_size
         self.solver_options = solver_options
+        self.class_weight = class_weight
+        self.n_estimators = n_estimators
         self.n_init = n_init
         self.n_jobs = n_jobs
         self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
 
-    def _method(self) -> Method:
-        return self._make_method(self.filter)
+    def _method(self, keep: int) -> Method:
+        return self._make_method(self.filter, keep)
 
     def _problem(
         self, X: Array, codes: NDArray[np.int64], weights: Array, n_classes: int
@@ -120,7 +139,12 @@ class MODNClassifier(DendriticClassifier):
         objective = Objective(X, codes, M, n_classes, self.alpha_s, self.alpha_t, sample_weight=weights)
         return methods.neuron_problem(objective, self.filter)
 
-    def _neuron(self, trained: Training) -> Neuron:
-        return Neuron.from_parameters(
-            trained.parameters, np.asarray(trained.P), self.n_features_in_, self.alpha_s, self.alpha_t
-        )
+    def _neuron(self, trained: Training, n_inputs: int) -> Neuron:
+        P = np.asarray(trained.P)
+        return Neuron.from_parameters(trained.parameters, P, n_inputs, self.alpha_s, self.alpha_t)
+
+    def _potentials_of(self, neuron: Neuron, X: Array) -> Array:
+        return potentials(neuron, X)
+
+    def _rescaled(self, neuron: Neuron, factor: float) -> Neuron:
+        return replace(neuron, w_t=factor * neuron.w_t, theta_t=factor * neuron.theta_t)

@@ -1,5 +1,6 @@
 """What the parameters of the estimators may be, beyond `modn.constraints`."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 from sklearn.utils import check_random_state
 
 from modn import methods
-from modn.constraints import Flag, Integer
+from modn.constraints import Flag, Integer, Number
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,20 @@ class Solver:
 
     def __str__(self) -> str:
         return f'{", ".join(methods.solvers())}, or two joined by "{methods.JOINED}"'
+
+
+@dataclass(frozen=True)
+class ClassWeight:
+    """How much each class counts."""
+
+    def accepts(self, value: Any) -> bool:
+        """Whether the value is allowed."""
+        if isinstance(value, Mapping):
+            return all(Number(0, ends="(]").accepts(weight) for weight in value.values())
+        return isinstance(value, str) and value == "balanced"
+
+    def __str__(self) -> str:
+        return '"balanced", or a mapping from classes to numbers > 0'
 
 
 @dataclass(frozen=True)

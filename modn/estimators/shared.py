@@ -8,20 +8,21 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
 from modn import methods
+from modn.calibration import best_temperature, probabilities
 from modn.constraints import Constraint, Flag, Integer, Number, Options, OrNone, check_all
 from modn.dnm import DNM
-from modn.estimators.parameters import Jobs, RandomState, Solver, Verbosity
-from modn.methods import Method, Start, Training
+from modn.estimators.parameters import ClassWeight, Jobs, RandomState, Solver, Verbosity
+from modn.estimators.samples import merged, read_samples, read_training_set, weights_of
+from modn.inputs import Inputs
+from modn.methods import HeldOut, Method, Start, Training
 from modn.neuron import Neuron
-from modn.scaling import to_unit
 from modn.training import default_budget
-from modn.validation import sample_weights
 
 DENDRITES_PER_CLASS = 10  # M = 10 C, as in the paper's comparison of optimizers
 
@@ -31,6 +32,9 @@ Array = NDArray[np.float64]
 class DendriticClassifier(ClassifierMixin, BaseEstimator):
     """A classifier around a neuron; a subclass adds the problem to solve and the neuron of its solution."""
 
+    inputs_: Inputs
+    neurons_: list[Any]
+
     allowed: ClassVar[dict[str, Constraint]] = {
         "solver": Solver(),
         "n_dendrites": OrNone(Integer(1)),
@@ -38,6 +42,8 @@ class DendriticClassifier(ClassifierMixin, BaseEstimator):
         "max_iter": OrNone(Integer(1)),
         "population_size": OrNone(Integer(1)),
         "solver_options": OrNone(Options()),
+        "class_weight": OrNone(ClassWeight()),
+        "n_estimators": Integer(1),
         "n_init": Integer(1),
         "n_jobs": OrNone(Jobs()),
         "warm_start": Flag(),
@@ -48,8 +54,9 @@ class DendriticClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train on samples X (N, D) with labels y (N,) and, optionally, weights (N,).
 
-        A sample with weight 2 counts as two equal samples, one with weight 0 is ignored. The order of the
-        samples does not matter. If an error occurs, the model stays as it was.
+        X is an array or a pandas data frame; texts, categories and Booleans are encoded, and NaN or None is a
+        missing value. A sample with weight 2 counts as two equal samples, one with weight 0 is ignored. The
+        order of the samples does not matter. If an error occurs, the model stays as it was.
         """
         before = self.__dict__.copy()
         try:
@@ -58,112 +65,155 @@ class DendriticClassifier(ClassifierMixin, BaseEstimator):
             self.__dict__ = before
             raise
 
+    def decision_function(self, X: ArrayLike) -> Array:
+        """The mean potentials of the neurons (N, C); for two classes, their difference (N,)."""
+        U = self._potentials(X)
+        return U[:, 1] - U[:, 0] if len(self.classes_) == 2 else U
+
     def predict_proba(self, X: ArrayLike) -> Array:
-        """The probability of each class (N, C), in the order of `classes_`."""
-        check_is_fitted(self)
-        samples = validate_data(self, X, dtype=np.float64, reset=False)
-        return self.neuron_.predict_proba(to_unit(samples, self.data_min_, self.data_max_))
+        """The probability of each class (N, C), in the order of `classes_`.
+
+        These are calibrated: the softmax of the potentials at the temperature that `fit` found.
+        `neuron_.predict_proba(inputs_.transform(X))` is the paper's Eq. 9.
+        """
+        return probabilities(self._potentials(X), self.temperature_)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The most probable class (N,) of each sample."""
         proba = self.predict_proba(X)
         return self.classes_[proba.argmax(axis=1)]
 
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags
+
     @abstractmethod
     def _problem(self, X: Array, codes: NDArray[np.int64], weights: Array, n_classes: int) -> Any:
-        """What is minimised, for scaled samples X and classes coded as 0..C-1."""
+        """What is minimised, for inputs X and classes coded as 0..C-1."""
 
     @abstractmethod
-    def _neuron(self, trained: Training) -> Neuron | DNM:
+    def _neuron(self, trained: Training, n_inputs: int) -> Neuron | DNM:
         """The neuron with the parameters that training found."""
 
-    def _method(self) -> Method:
+    @abstractmethod
+    def _potentials_of(self, neuron: Any, X: Array) -> Array:
+        """U (N, C) of inputs X: the softmax is taken of these."""
+
+    @abstractmethod
+    def _rescaled(self, neuron: Any, factor: float) -> Any:
+        """The neuron with all potentials multiplied by a factor."""
+
+    def _method(self, keep: int) -> Method:
         """The method that trains it."""
-        return self._make_method(filter=None)
+        return self._make_method(None, keep)
 
     def _first(self, problem: Any, method: Method, rng: np.random.Generator) -> Start | None:
         """Where a training begins; None: where the method itself would."""
         return None
 
+    def _potentials(self, X: ArrayLike) -> Array:
+        check_is_fitted(self)
+        inputs = self.inputs_.transform(read_samples(self, X))
+        return np.mean([self._potentials_of(neuron, inputs) for neuron in self.neurons_], axis=0)
+
     def _fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
         check_all(self.get_params(deep=False), self.allowed, f"{type(self).__name__}: ")
-        continues = self.warm_start and hasattr(self, "neuron_")
-        samples, labels = validate_data(self, X, y, dtype=np.float64, reset=not continues)
+        continues = self.warm_start and hasattr(self, "neurons_")
+        samples, labels, weights = read_training_set(self, X, y, sample_weight, reset=not continues)
         check_classification_targets(labels)
-        given = sample_weights("sample_weight", sample_weight, len(samples))
-        weights = np.ones(len(samples)) if given is None else given
-        samples, labels, weights = samples[weights > 0], labels[weights > 0], weights[weights > 0]
-        classes, codes = np.unique(labels, return_inverse=True)
+        counted = weights > 0
+        classes, codes = np.unique(labels[counted], return_inverse=True)
         self._check_classes(classes, labels)
-        low, high = samples.min(axis=0), samples.max(axis=0)
-        problem = self._problem(*_merged(to_unit(samples, low, high), codes, weights), len(classes))
-        trained = self._train(problem, self._warm_start(classes, low, high) if continues else None)
-        neuron = self._neuron(trained)
-        # The scaled value of a constant feature is 0, so its w_s has no effect: 0 says so.
-        self.neuron_ = replace(neuron, w_s=np.where((low == high)[:, None], 0.0, neuron.w_s))
-        self.classes_, self.data_min_, self.data_max_ = classes, low, high
-        self.loss_curve_ = trained.curve
-        self.n_iter_ = max(1, len(trained.curve) - 1)
+        # A warm start keeps the inputs: the neuron would not know others.
+        inputs = self.inputs_ if continues else Inputs.fit(samples, self._feature_names(), weights)
+        own = weights[counted] * weights_of(self.class_weight, classes, codes, weights[counted])
+        rows, codes, own = merged(inputs.transform(samples)[counted], codes, own)
+        problem = self._problem(rows, codes, own, len(classes))
+        starts: list[Start | None] = [None] * self.n_estimators
+        if continues:
+            self._check_continuity(classes)
+            for k, neuron in enumerate(self.neurons_[: self.n_estimators]):
+                starts[k] = Start(neuron.parameters(), getattr(neuron, "P", None))
+        trainings = self._train(problem, starts)
+        neurons = [self._neuron(trained, rows.shape[1]) for trained in trainings]
+        # The weight of an input that is always 0 has no effect: 0 says so.
+        neurons = [
+            replace(neuron, w_s=np.where(inputs.silent[:, None], 0.0, neuron.w_s)) for neuron in neurons
+        ]
+        temperatures = [
+            best_temperature(*(trained.held_out or HeldOut(self._potentials_of(neuron, rows), codes, own)))
+            for trained, neuron in zip(trainings, neurons, strict=True)
+        ]
+        self.temperature_ = temperatures[0]  # that of all: the others are brought to the scale of the first
+        self.neurons_ = [
+            neuron if k == 0 else self._rescaled(neuron, temperatures[k] / temperatures[0])
+            for k, neuron in enumerate(neurons)
+        ]
+        self.neuron_, self.inputs_, self.classes_ = neurons[0], inputs, classes
+        self.loss_curve_ = trainings[0].curve
+        self.n_iter_ = max(1, len(self.loss_curve_) - 1)
         return self
+
+    def _feature_names(self) -> list[str]:
+        names = getattr(self, "feature_names_in_", None)
+        return [f"x{i}" for i in range(self.n_features_in_)] if names is None else [str(n) for n in names]
 
     def _check_classes(self, classes: NDArray[Any], labels: NDArray[Any]) -> None:
         if len(classes) < 2:
             name, only = type(self).__name__, classes.tolist()[0]
             raise ValueError(f"{name} needs samples of at least 2 classes; y has 1 class, {only!r}")
 
-    def _warm_start(self, classes: NDArray[Any], low: Array, high: Array) -> Start:
-        """The present neuron, for features that are scaled by the range [low, high]."""
-        neuron, M = self.neuron_, self._n_dendrites(len(classes))
+    def _check_continuity(self, classes: NDArray[Any]) -> None:
+        M = self._n_dendrites(len(classes))
         for what, before, now in (
             ("classes", self.classes_.tolist(), classes.tolist()),
-            ("n_dendrites", neuron.w_s.shape[1], M),
+            ("n_dendrites", self.neuron_.w_s.shape[1], M),
         ):
             if before != now:
                 raise ValueError(f"warm_start: {what} is {now}; allowed: {before}, as in the fit before")
-        width = np.where(self.data_max_ > self.data_min_, self.data_max_ - self.data_min_, 1.0)
-        w_s = neuron.w_s * ((high - low) / width)[:, None]
-        theta_s = neuron.theta_s - neuron.w_s * ((low - self.data_min_) / width)[:, None]
-        moved = replace(neuron, w_s=w_s, theta_s=theta_s)
-        return Start(moved.parameters(), getattr(neuron, "P", None))
 
-    def _train(self, problem: Any, start: Start | None) -> Training:
-        """The best of `n_init` independent trainings; it does not depend on the number of jobs."""
-        method = self._method()
+    def _train(self, problem: Any, starts: list[Start | None]) -> list[Training]:
+        """A training for each start, the best of `n_init`; they do not depend on the number of jobs."""
+        method = self._method(keep=1 if any(starts) else len(starts))
+        if getattr(method, "keep", 1) == len(starts):  # all in one training, side by side
+            starts = starts[:1]
         budget = default_budget(method) if self.max_iter is None else int(self.max_iter)
-        seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=self.n_init)
-        steps = method.work(problem, budget, start is not None).steps * len(seeds)
+        n_trainings = len(starts) * self.n_init
+        seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=n_trainings)
+        begins = [start for start in starts for _ in range(self.n_init)]
+        steps = sum(method.work(problem, budget, begin is not None).steps for begin in begins)
         with tqdm(total=steps, desc="training", unit="step", disable=not self.verbose) as bar:
 
             def advance(step: int, loss: float) -> None:
                 bar.set_postfix(loss=f"{loss:.4f}", refresh=False)
                 bar.update()
 
-            def train_once(seed: int) -> Training:
+            def train_once(seed: int, start: Start | None) -> Training:
                 rng = np.random.default_rng(seed)
                 first = self._first(problem, method, rng) if start is None else start
                 return method.train(problem, budget, rng, advance, first)
 
             # Threads suffice: the compiled loss releases the interpreter's lock, and nothing is copied.
             trainings = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
-                delayed(train_once)(seed) for seed in seeds
+                delayed(train_once)(*job) for job in zip(seeds, begins, strict=True)
             )
-        return min(trainings, key=lambda training: training.loss)
+        rounds = [trainings[k : k + self.n_init] for k in range(0, n_trainings, self.n_init)]
+        best = [min(several, key=lambda training: training.loss) for several in rounds]
+        return [training for one in best for training in (one, *one.others)]
 
-    def _make_method(self, filter: str | None) -> Method:
+    def _make_method(self, filter: str | None, keep: int) -> Method:
         options = dict(self.solver_options or {})
+        known = methods.parameters(self.solver, filter is not None)
         if self.population_size is not None:
             population = {"population": self.population_size}
-            if "first" in methods.parameters(self.solver):  # a pair: the population is that of its first part
+            if "first" in known:  # a pair: the population is that of its first part
                 population = {"first": options.get("first", {}) | population}
             options |= population
+        if "keep" in known:
+            options = {"keep": keep} | options
         return methods.make(self.solver, filter, **options)
 
     def _n_dendrites(self, n_classes: int) -> int:
         return DENDRITES_PER_CLASS * n_classes if self.n_dendrites is None else int(self.n_dendrites)
-
-
-def _merged(X: Array, codes: NDArray[np.int64], weights: Array) -> tuple[Array, NDArray[np.int64], Array]:
-    """The distinct samples, sorted, each with the sum of its weights: a weight of 2 equals two copies."""
-    rows, row_of = np.unique(np.column_stack([X, codes]), axis=0, return_inverse=True)
-    merged = np.bincount(row_of.ravel(), weights).astype(np.float64)
-    return rows[:, :-1], rows[:, -1].astype(np.int64), merged

@@ -4,7 +4,7 @@ A synapse with a threshold inside its feature's range is a condition: the featur
 (excitatory) or below it (inhibitory; see `Neuron.synapse_states`). Constant-1 synapses have no effect and are
 pruned; a constant-0 synapse shuts its dendrite, which is removed. The others form a rule: in the limit of
 steep synapses, the dendrite (Eq. 2) is 1 where all conditions hold and 0 elsewhere. Sums and telodendra
-(Eqs. 5, 8) then decide as in the neuron.
+(Eqs. 5, 8) then decide as in the neuron. A condition on a missing value holds: its synapse is 1.
 
 >>> from sklearn.datasets import load_iris
 >>> from modn import MODNClassifier
@@ -23,9 +23,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from modn.inputs import Inputs
 from modn.neuron import Neuron
-from modn.scaling import from_unit
-from modn.validation import finite_array
 
 POINTS = 2000  # where rules are compared with their neuron if no samples are given
 
@@ -42,21 +41,26 @@ class Named(NamedTuple):
 
 @dataclass(frozen=True)
 class Condition:
-    """One synapse: a feature above, or below, a threshold in the feature's own units."""
+    """One synapse: a feature above, or below, a threshold in the feature's own units, or in a category."""
 
     feature: int
     name: str
-    above: bool
+    above: bool  # of a category: the feature is in it
     threshold: float
     width: float  # of the feature's range: three digits of it are shown
+    category: str | None = None  # None: the feature is a number
+    input: int = 0  # of the neuron
+    level: float = 0.0  # the threshold as the neuron sees it
 
     def __str__(self) -> str:
+        if self.category is not None:
+            return f"{self.name} is {'' if self.above else 'not '}{self.category}"
         return f"{self.name} {'>' if self.above else '<'} {_rounded(self.threshold, self.width)}"
 
-    def holds(self, X: Array) -> NDArray[np.bool_]:
-        """Whether it holds (N,) for each sample, in the features' own units."""
-        x = X[:, self.feature]
-        return x > self.threshold if self.above else x < self.threshold
+    def holds(self, inputs: Array) -> NDArray[np.bool_]:
+        """Whether it holds (N,) for each sample, given the neuron's inputs; for a missing one, it does."""
+        x = inputs[:, self.input]
+        return ~(x <= self.level) if self.above else ~(x >= self.level)
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,7 @@ class Rules:
     """The rules of a classifier; `str()` is the text, `predict` decides by the rules alone."""
 
     rules: tuple[Rule, ...]
+    inputs: Inputs
     classes: NDArray[Any]
     start: Array  # (C,) the score of each class where no rule holds: -theta_t
     weights: Array  # (C,) what each rule that holds adds to the score of its classes: w_t
@@ -99,10 +104,14 @@ class Rules:
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The class (N,) by the rules, for samples in the features' own units."""
-        X = np.asarray(X, dtype=np.float64)
-        Z = np.zeros((len(X), len(self.rules)))
+        return self.predict_inputs(self.inputs.transform(X))
+
+    def predict_inputs(self, inputs: Array) -> NDArray[Any]:
+        """The class (N,) by the rules, for inputs of the neuron."""
+        always = np.ones(len(inputs), dtype=bool)
+        Z = np.zeros((len(inputs), len(self.rules)))
         for k, rule in enumerate(self.rules):
-            Z[:, k] = np.all([np.ones(len(X), bool), *(part.holds(X) for part in rule.conditions)], axis=0)
+            Z[:, k] = np.all([always, *(part.holds(inputs) for part in rule.conditions)], axis=0)
         return self.classes[(self.start + Z @ self.votes).argmax(axis=1)]
 
     def __str__(self) -> str:
@@ -114,6 +123,7 @@ class Rules:
             "",
             f"{len(self.rules)} of {n_dendrites} dendrites are rules; {self.n_shut} are shut by a constant-0 "
             f"synapse, {self.n_inoperative} feed no class. {self.n_pruned} constant-1 synapses are left out.",
+            "A condition on a missing value, or on a category that training did not see, holds.",
             "The class with the highest score wins; each rule that holds changes the score of its classes:",
             *(
                 f"  {label!s:{width}}  starts at {start:+.3f}, each rule {weight:+.3f}"
@@ -144,28 +154,31 @@ def rules(
     """The rules of a fitted MODNClassifier or DNMClassifier.
 
     `feature_names` are by default those that the model was fitted with. With samples X and labels y, the
-    accuracy of the rules and of the neuron is measured; without, how often both agree.
+    accuracy of the rules and of the neuron is measured; without, how often both agree. The rules of several
+    neurons (`n_estimators`) are those of the first.
     """
     if not hasattr(model, "classes_"):
         raise TypeError(f"rules need a fitted MODNClassifier or DNMClassifier; got {type(model).__name__}")
-    neuron, names, outputs = named(model, feature_names)
+    neuron, _, outputs = named(model, feature_names)
     states = neuron.synapse_states()
     shut = (states == "constant-0").any(axis=0)
     votes = neuron.w_t * neuron.P
     silent = ~shut & (votes == 0).all(axis=1)
-    low, high = model.data_min_, model.data_max_
+    inputs = model.inputs_
+    features = inputs.feature_names if feature_names is None else [str(name) for name in feature_names]
+
+    def condition(i: int, j: int) -> Condition:
+        feature, category = inputs.columns[i]
+        level = float(neuron.theta_s[i, j] / neuron.w_s[i, j])
+        # The scaling may be steep here and flat there: a hundredth of [0, 1] around the threshold tells.
+        low, threshold, high = inputs.unscaled(i, [level - 0.005, level, level + 0.005])
+        above = bool(states[i, j] == "excitatory")
+        width = float(high - low) * 100
+        return Condition(feature, features[feature], above, float(threshold), width, category, i, level)
 
     def conditions(j: int) -> tuple[Condition, ...]:
-        return tuple(
-            Condition(
-                int(i),
-                names[i],
-                bool(states[i, j] == "excitatory"),
-                float(from_unit(neuron.theta_s[i, j] / neuron.w_s[i, j], low[i], high[i])),
-                float(high[i] / 2 - low[i] / 2) * 2,
-            )
-            for i in np.flatnonzero(np.isin(states[:, j], ["excitatory", "inhibitory"]))
-        )
+        found = np.flatnonzero(np.isin(states[:, j], ["excitatory", "inhibitory"]))
+        return tuple(condition(int(i), j) for i in found)
 
     # Sorted by the first class that they support or oppose.
     kept = np.array(
@@ -181,6 +194,7 @@ def rules(
             )
             for j in kept
         ),
+        inputs=inputs,
         classes=model.classes_,
         start=_per_class(-neuron.theta_t, model),
         weights=_per_class(neuron.w_t, model),
@@ -201,21 +215,28 @@ def named(
     if not isinstance(neuron, Neuron):  # a DNM: its only output is the second class
         neuron, classes = neuron.neuron, classes and classes[1:]
     D, C = neuron.n_features, neuron.n_classes
-    features = feature_names if feature_names is not None else getattr(model, "feature_names_in_", None)
+    inputs = getattr(model, "inputs_", None)
+    if inputs is not None and feature_names is not None:
+        _check_names("feature_names", feature_names, len(inputs.feature_names))
+    features = feature_names if inputs is None else inputs.names_by(feature_names or inputs.feature_names)
     outputs = class_names if class_names is not None else classes
     features = [f"x{i}" for i in range(D)] if features is None else [str(name) for name in features]
     outputs = [f"output {c + 1}" for c in range(C)] if outputs is None else [str(name) for name in outputs]
-    for argument, names, needed in (("feature_names", features, D), ("class_names", outputs, C)):
-        if len(names) != needed:
-            raise ValueError(f"{argument} must hold {needed} names, got {len(names)}")
+    _check_names("feature_names", features, D)
+    _check_names("class_names", outputs, C)
     return Named(neuron, features, outputs)
+
+
+def _check_names(argument: str, names: Sequence[str], needed: int) -> None:
+    if len(names) != needed:
+        raise ValueError(f"{argument} must hold {needed} names, got {len(names)}")
 
 
 def _agreement(found: Rules, model: Any) -> float:
     """How often the rules and the neuron agree on points anywhere in the features' ranges."""
-    unit = np.random.default_rng(0).random((POINTS, model.n_features_in_))
+    unit = np.random.default_rng(0).random((POINTS, len(model.inputs_.columns)))
     by_model = model.classes_[model.neuron_.predict_proba(unit).argmax(axis=1)]
-    return float(np.mean(found.predict(from_unit(unit, model.data_min_, model.data_max_)) == by_model))
+    return float(np.mean(found.predict_inputs(unit) == by_model))
 
 
 def _measured(found: Rules, model: Any, X: ArrayLike, y: ArrayLike | None) -> Rules:
@@ -223,7 +244,7 @@ def _measured(found: Rules, model: Any, X: ArrayLike, y: ArrayLike | None) -> Ru
     by_model = model.predict(X)
     if labels.shape != by_model.shape:
         raise ValueError(f"y must hold a label for each of the {len(by_model)} samples; got {labels.shape}")
-    by_rules = found.predict(finite_array("X", X, ("n_samples", model.n_features_in_)))
+    by_rules = found.predict(X)
     accuracy = Accuracy(
         len(labels),
         float(np.mean(by_model == labels)),
