@@ -10,9 +10,9 @@ of the neuron, and says what they cost on a sample:
 This is the readable truth in float64; `modn.fast.heads` computes the same for whole populations. What a sample
 asks of the kernels is a row of numbers; the rows of equal samples are added up.
 
->>> target("sigmoid").outputs(np.array([[0.0, 100.0]]))
+>>> target_cell("sigmoid").outputs(np.array([[0.0, 100.0]]))
 array([[0.5, 1. ]])
->>> target("ordinal")
+>>> target_cell("ordinal")
 Traceback (most recent call last):
     ...
 ValueError: target is 'ordinal'; allowed: identity, sigmoid, softmax
@@ -23,7 +23,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, softmax
+from scipy.special import expit
 
 from modn.constraints import OneOf, check
 from modn.validation import class_indices, finite_array, label_indicators
@@ -102,8 +102,9 @@ class Softmax(Target):
         return class_indices("y", y, n_samples, n_outputs)
 
     def outputs(self, U: Array) -> Array:
-        """The probability of each class (Eqs. 8 and 9)."""
-        return softmax(np.tanh(U), axis=1)
+        """The probability of each class (Eqs. 8 and 9); |R| <= 1, so that nothing can overflow."""
+        exp_R = np.exp(np.tanh(U))
+        return exp_R / exp_R.sum(axis=1, keepdims=True)
 
     def losses(self, U: Array, y: NDArray[np.int64]) -> Array:
         """Eq. 10."""
@@ -213,7 +214,7 @@ SOFTMAX, SIGMOID, IDENTITY = Softmax(), Sigmoid(), Identity()
 TARGETS: dict[str, Target] = {cell.name: cell for cell in (SOFTMAX, SIGMOID, IDENTITY)}
 
 
-def target(name: str) -> Target:
+def target_cell(name: str) -> Target:
     """The target cell with this name."""
     check("target", name, OneOf(TARGETS))
     return TARGETS[name]

@@ -15,8 +15,7 @@ from modn.fast import heads, kernels
 from modn.fast.distinct import Block, blocks_of
 from modn.fast.packing import Scaling
 from modn.gradients import DYING_THRESHOLD, check_published_filter
-from modn.targets import SOFTMAX, Target
-from modn.targets import target as target_cell
+from modn.targets import SOFTMAX, Target, target_cell
 from modn.validation import (
     boolean_filter,
     finite_array,

@@ -11,6 +11,9 @@ The paper cannot follow a gradient where P is Boolean, and where it can, the gra
   scale grows until, after a share of the steps, P is rounded for good and the parameters settle around it.
 - The synapses' weights decay. The rate is chosen among a few by cross-validation within the training set, by
   the loss at the best temperature: overconfidence, which changes no decision, does not count.
+
+Labels and numbers (`modn.targets`) are trained alike, but by the loss of their own target cell, and without the
+scaling at the end. Strengths, where a neuron has them, are small at first and of either sign.
 """
 
 from dataclasses import dataclass, field, replace
@@ -28,12 +31,15 @@ from modn.methods.problems import FixedFilter, LearnedFilter
 from modn.missing import mean_and_deviation
 from modn.neuron import Neuron
 from modn.optimizers.adam import Adam
+from modn.targets import SOFTMAX
 from modn.validation import boolean_filter, finite_array
 
 FIRST_W_T = 3.0  # a dendrite that opens changes the odds of its class by e^3
+FIRST_STRENGTH = (
+    0.2  # ... where it has no strength; one that has changes the output by this, or by minus this
+)
 CERTAINTY = 2.0  # logit of P at the start: 0.88 where the partition has a 1, 0.12 where it has a 0
 LAST_SCALE = 4.0  # of the logits before they are rounded: what is left undecided is then within 1 / e^4
-TEMPERATURES = 2.0 ** (np.arange(9) / -2)  # 1 to 1/16
 SQUASHED_SHARE = 0.95  # of all potentials on the training set ...
 SQUASHED_SIZE = 2.0  # ... are brought within +-2, where tanh still tells them apart
 
@@ -94,7 +100,8 @@ class Descent(Method):
             )
         learn_P = P is None
         if P is None:
-            P = filters.shared_out(objective.n_dendrites, objective.n_classes)
+            first = filters.full if objective.strengths else filters.shared_out
+            P = first(objective.n_dendrites, objective.n_classes)
         run = _Run(self, objective, P, learn_P, budget, Steps(on_step))
         if start is not None:
             return run.best(self._middle_decay, None, rng, start.parameters)
@@ -147,7 +154,7 @@ class _Run:
             return self.method._middle_decay, None
         y = self.objective.y[rows]
         fold_of = np.empty(len(rows), dtype=np.int64)
-        fold_of[np.argsort(y, kind="stable")] = np.arange(len(rows)) % n_folds  # each class in every fold
+        fold_of[np.lexsort(np.atleast_2d(y.T))] = np.arange(len(rows)) % n_folds  # each class in every fold
         potentials = np.empty((len(decays), len(rows), self.objective.n_classes))
         for fold in range(n_folds):
             seen, unseen = rows[fold_of != fold], rows[fold_of == fold]
@@ -156,7 +163,8 @@ class _Run:
             for k, (point, P) in enumerate(zip(points, Ps, strict=True)):
                 potentials[k, fold_of == fold] = self._potentials(point, P, self.X[unseen])
         weights = None if weight is None else weight[rows]
-        chosen = int(np.argmin([_tempered_loss(U, y, weights) for U in potentials]))
+        target = self.objective.target
+        chosen = int(np.argmin([target.held_out_loss(U, y, weights) for U in potentials]))
         return float(decays[chosen]), HeldOut(potentials[chosen], y, weights)
 
     def best(
@@ -175,14 +183,13 @@ class _Run:
 
     def _training(self, point: Array, P: Filter, held_out: HeldOut | None, curve: Array) -> Training:
         """The neuron that a descent has reached, and the potentials held out on the same scale."""
-        shift, scale = self._squashing(point, P)
-        C = P.shape[1]
-        squashed = point.copy()
-        squashed[-C:] = scale * (point[-C:] + shift)
-        squashed[-2 * C : -C] *= scale
-        if held_out is not None:
-            held_out = held_out._replace(U=scale * (held_out.U - shift))
-        parameters = self._to_objective_units(squashed)
+        if self.objective.target is SOFTMAX:
+            shift, scale = self._squashing(point, P)
+            w, theta, w_t, theta_t, strength = self._layers(point)
+            point = _joined(w, theta, scale * w_t, scale * (theta_t + shift), strength)
+            if held_out is not None:
+                held_out = held_out._replace(U=scale * (held_out.U - shift))
+        parameters = self._to_objective_units(point)
         loss = float(self.objective.loss(parameters, P)[0])
         filter_steps = min(self.filter_steps, len(curve) - 1)
         return Training(parameters, P, loss, curve, filter_steps, 0, held_out)
@@ -191,21 +198,33 @@ class _Run:
         """The loss on some of the samples, in standard units."""
         o = self.objective
         weight = None if o.sample_weight is None else o.sample_weight[rows]
-        return Objective(self.X[rows], o.y[rows], o.n_dendrites, o.n_classes, 1.0, 1.0, weight)
+        return Objective(
+            self.X[rows],
+            o.y[rows],
+            o.n_dendrites,
+            o.n_classes,
+            1.0,
+            1.0,
+            weight,
+            o.target.name,
+            o.strengths,
+        )
 
     def _drawn(self, n: int, rows: NDArray[np.int64], rng: np.random.Generator) -> Array:
-        """Points (n, V): each dendrite puts out `opening` at a sample of the class it begins with."""
+        """Points (n, V): each dendrite puts out `opening` at a sample of the output it begins with."""
         D, (M, C) = self.X.shape[1], self.P.shape
         centres = np.empty((n, M), dtype=np.int64)
         for j, own in enumerate(filters.shared_out(M, C).argmax(axis=1)):
-            of_class = rows[self.objective.y[rows] == own]
-            centres[:, j] = rng.choice(of_class if of_class.size else rows, size=n)
+            own_rows = rows[self.objective.target.examples(self.objective.y[rows], int(own))]
+            centres[:, j] = rng.choice(own_rows if own_rows.size else rows, size=n)
         w = rng.normal(0.0, self.method.slope, (n, D, M))
         # sigmoid(margin) ** D = opening
         margin = -np.log(np.expm1(-np.log(self.method.opening) / D))
         theta = w * np.nan_to_num(self.X[centres]).transpose(0, 2, 1) - margin  # a missing value: the mean
-        telodendra = np.repeat([FIRST_W_T, 0.0], C)
-        return np.concatenate([w.reshape(n, -1), theta.reshape(n, -1), np.tile(telodendra, (n, 1))], axis=1)
+        first_w_t, n_strengths = (1.0, M * C) if self.objective.strengths else (FIRST_W_T, 0)
+        telodendra = np.tile(np.repeat([first_w_t, 0.0], C), (n, 1))
+        strength = rng.choice([-FIRST_STRENGTH, FIRST_STRENGTH], (n, n_strengths))
+        return np.concatenate([w.reshape(n, -1), theta.reshape(n, -1), telodendra, strength], axis=1)
 
     def _follow(self, problem: Objective, points: Array, decays: Array) -> tuple[Array, Filter, Array, Array]:
         """Descend from points (S, V), each with its decay: the last points, filters, losses, and the curve.
@@ -248,8 +267,8 @@ class _Run:
 
     def _potentials(self, point: Array, P: Filter, X: Array) -> Array:
         """U (N, C) of samples in standard units."""
-        neuron = Neuron.from_parameters(point, P, X.shape[1], 1.0, 1.0)
-        return neuron.w_t * neuron.soma(X) - neuron.theta_t
+        neuron = Neuron.from_parameters(point, P, X.shape[1], 1.0, 1.0, strengths=self.objective.strengths)
+        return neuron.potentials(X)
 
     def _squashing(self, point: Array, P: Filter) -> tuple[float, float]:
         """By how much all potentials are lowered, then scaled, so that tanh keeps their order."""
@@ -261,30 +280,27 @@ class _Run:
 
     def _to_objective_units(self, point: Array) -> Array:
         """Standard units to the objective's features and scaling factors: the same neuron."""
-        w, theta, w_t, theta_t = self._layers(point)
+        o = self.objective
+        w, theta, w_t, theta_t, strength = self._layers(point)
         w = w / self.deviation[:, None]
         theta = theta + w * self.mean[:, None]
-        o = self.objective
-        synaptic = np.concatenate([w.ravel(), theta.ravel()]) / o.alpha_s
-        return np.concatenate([synaptic, w_t / o.alpha_t, theta_t / o.alpha_t])
+        return _joined(w / o.alpha_s, theta / o.alpha_s, w_t / o.alpha_t, theta_t / o.alpha_t, strength)
 
     def _to_standard_units(self, parameters: Array) -> Array:
         o = self.objective
-        w, theta, w_t, theta_t = self._layers(finite_array("start", parameters, (o.n_parameters,)))
+        row = finite_array("start", parameters, (o.n_parameters,))
+        w, theta, w_t, theta_t, strength = self._layers(row)
         theta = (theta - w * self.mean[:, None]) * o.alpha_s
         w = w * self.deviation[:, None] * o.alpha_s
-        return np.concatenate([w.ravel(), theta.ravel(), w_t * o.alpha_t, theta_t * o.alpha_t])
+        return _joined(w, theta, w_t * o.alpha_t, theta_t * o.alpha_t, strength)
 
-    def _layers(self, parameters: Array) -> tuple[Array, Array, Array, Array]:
+    def _layers(self, parameters: Array) -> tuple[Array, ...]:
+        """w_s and theta_s (D, M), w_t and theta_t (C,), and the strengths, if any."""
         M, C = self.P.shape
-        w, theta, w_t, theta_t = np.split(parameters, np.cumsum([self.n_weights, self.n_weights, C]))
-        return w.reshape(-1, M), theta.reshape(-1, M), w_t, theta_t
+        w, theta, *rest = np.split(parameters, np.cumsum([self.n_weights, self.n_weights, C, C]))
+        return w.reshape(-1, M), theta.reshape(-1, M), *rest
 
 
-def _tempered_loss(U: Array, y: NDArray[np.int64], weights: Array | None) -> float:
-    """The loss of softmax(t U) at the best of the temperatures t."""
-    losses = []
-    for t in TEMPERATURES:
-        each = np.logaddexp.reduce(t * U, axis=1) - t * U[np.arange(len(y)), y]
-        losses.append(np.average(each, weights=weights))
-    return float(min(losses))
+def _joined(*layers: Array) -> Array:
+    """Layers as a row of parameters."""
+    return np.concatenate([layer.ravel() for layer in layers])
