@@ -34,7 +34,7 @@ def columns_of(X: Any, names: Sequence[str]) -> list[Column]:
         return [_of_series(X.iloc[:, i], name) for i, name in enumerate(names)]
     X = as_array(X)
     if X.dtype.kind in NUMBERS:
-        return [_finite(X[:, i].astype(np.float64), name) for i, name in enumerate(names)]
+        return [_finite(X[:, i].astype(np.float64, copy=False), name) for i, name in enumerate(names)]
     return [_of_objects(X[:, i].astype(object), name) for i, name in enumerate(names)]
 
 
@@ -57,14 +57,8 @@ def as_texts(column: Column, known: Sequence[str]) -> Column:
 
 
 def as_numbers(column: Column, name: str) -> Column:
-    """A column as numbers: Booleans are 0 and 1, any other text is an error."""
-    if not is_text(column):
-        return column
-    numbers = {text: float(k) for k, text in enumerate(BOOLEANS)} | {None: np.nan}
-    for text in column:
-        if text not in numbers:
-            raise ValueError(f"feature {name!r} holds {text!r}; allowed: numbers, as in training")
-    return np.array([numbers[text] for text in column])
+    """A column as numbers: texts that are numbers, and Booleans as 0 and 1; any other text is an error."""
+    return np.array([_number(text, name) for text in column]) if is_text(column) else column
 
 
 def _of_series(series: Any, name: str) -> Column:
@@ -108,6 +102,18 @@ def _texts(values: Column, missing: NDArray[np.bool_]) -> Column:
 def _text(value: Any) -> str:
     whole = isinstance(value, float | np.floating) and float(value).is_integer()
     return str(int(value)) if whole else str(value)
+
+
+def _number(text: str | None, name: str) -> float:
+    if text is None:
+        return np.nan
+    try:
+        number = float(BOOLEANS.index(text)) if text in BOOLEANS else float(text)
+    except ValueError:
+        number = np.inf
+    if np.isinf(number):
+        raise ValueError(f"feature {name!r} holds {text!r}; allowed: numbers, as in training")
+    return number
 
 
 def _finite(numbers: Column, name: str) -> Column:

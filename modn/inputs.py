@@ -157,6 +157,8 @@ class Inputs:
         cls, description: Sequence[Any], arrays: Mapping[str, NDArray[Any]], feature_names: Sequence[str]
     ) -> "Inputs":
         """The inputs that `describe` described."""
+        if len(description) != len(feature_names):
+            raise ValueError(f"{len(feature_names)} feature names for {len(description)} features")
         counts = [part if isinstance(part, int) else 0 for part in description]
         values, levels = finite_array("knots", arrays["knots"], (2, sum(counts)))
         features: list[Feature] = []

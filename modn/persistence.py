@@ -129,6 +129,8 @@ def _describe_classifier(model: Any) -> tuple[dict[str, Any], Arrays]:
     parameters = model.get_params(deep=False)
     if not isinstance(parameters["random_state"], int | np.integer):
         parameters["random_state"] = None
+    if isinstance(parameters["class_weight"], Mapping):  # as pairs: in JSON, keys are texts
+        parameters["class_weight"] = [[*pair] for pair in parameters["class_weight"].items()]
     features, knots = model.inputs_.describe()
     description = {
         "parameters": parameters,
@@ -144,7 +146,10 @@ def _describe_classifier(model: Any) -> tuple[dict[str, Any], Arrays]:
 
 
 def _rebuild_classifier(kind: str, neurons: list[Any], description: dict[str, Any], arrays: Arrays) -> Any:
-    model = _CLASSIFIERS[kind](**description["parameters"])
+    parameters = description["parameters"]
+    if isinstance(parameters.get("class_weight"), list):
+        parameters = parameters | {"class_weight": dict(parameters["class_weight"])}
+    model = _CLASSIFIERS[kind](**parameters)
     first = neurons[0]
     C = first.n_classes if isinstance(first, Neuron) else 2
     model.classes_ = np.array(description["classes"], dtype=np.dtype(description["classes_dtype"]))

@@ -39,7 +39,7 @@ def knots(x: Array, weight: Array) -> tuple[Array, Array]:
     each = np.bincount(of_value.ravel(), weight)
     ranks = (np.cumsum(each) - each / 2) / each.sum()
     low, high = np.interp([0.05, 0.95], ranks, values / 2)
-    if values[-1] / 2 - values[0] / 2 <= WIDEST * (high - low):
+    if (values[-1] / 2 - values[0] / 2) / WIDEST <= high - low:
         return values[[0, -1]], np.array([0.0, 1.0])
     scores = ndtri(ranks)
     if len(values) > MOST_KNOTS:  # evenly spaced scores, so that the tails are not cut short
@@ -51,7 +51,8 @@ def knots(x: Array, weight: Array) -> tuple[Array, Array]:
 
 def to_levels(x: Array, values: Array, levels: Array) -> Array:
     """The levels of x (N,) between knots, clipped; NaN stays NaN."""
-    return np.interp(x / 2, values / 2, levels)  # halves, as above
+    scaled = np.interp(x / 2, values / 2, levels)  # halves, as above
+    return np.where(np.isnan(x), np.nan, scaled)  # a single knot has the same level for all
 
 
 def from_levels(level: Array, values: Array, levels: Array) -> Array:

@@ -1,30 +1,28 @@
-"""A CSV file as numbers: which columns a model was trained on, and how their texts are coded.
+"""A CSV file as a data frame: columns of numbers or of texts, None or NaN where a cell is missing.
 
-A column whose values are all finite numbers stays as it is. Any other column holds categories: each becomes
-an indicator feature ("colour=red"); two categories need only one. The coding is saved with the model, so that
-a later file is coded in the same way, or refused with the place of the cell at fault.
+Numbers and texts are told apart once, by the training file. The model remembers it, so that a later file is
+read in the same way, or refused with the place of the cell at fault.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from modn.extras import needs
+from modn.inputs import Categories, Inputs, Numbers
 
 with needs("cli"):
     import pandas as pd
 
     from modn import csv_file
 
-MISSING = ["", "NA", "N/A", "NaN", "nan", "NULL", "null"]
-MOST_CATEGORIES = 50  # more is an identifier or a free text, not a category
+MISSING = ["", "?", "NA", "N/A", "NaN", "nan", "NULL", "null"]
 
 
-def read_csv(path: Path, separator: str = ",") -> pd.DataFrame:
+def read_csv(path: Path, separator: str = ",", missing: Collection[str] = MISSING) -> pd.DataFrame:
     """The cells as text, None where missing; the index is the line in the file, the header being line 1."""
     table = csv_file.parse(path.read_bytes(), str(path), separator)
     header = table.columns.tolist()
@@ -34,40 +32,48 @@ def read_csv(path: Path, separator: str = ",") -> pd.DataFrame:
             raise ValueError(f"{path} has {what}: {', '.join(map(repr, header))}")
     if table.empty:
         raise ValueError(f"{path} has a header, but no rows")
-    return table.mask(table.isin(MISSING), None)
+    return table.mask(table.isin(list(missing)), None)
 
 
 def labels(table: pd.DataFrame, target: str) -> np.ndarray:
-    """The target's texts (N,)."""
+    """The target's texts (N,); none may be missing."""
     column = _column(table, target)
+    if column.isna().any():
+        raise ValueError(f"line {column.index[column.isna()][0]}, column {target!r}: the value is missing")
     return column.to_numpy(dtype=np.str_)
 
 
-@dataclass(frozen=True)
-class Columns:
-    """The feature columns of a training file, in order."""
+def training_features(table: pd.DataFrame, categories: Sequence[str]) -> pd.DataFrame:
+    """The features of a training file: columns of numbers as numbers, but those named as categories."""
+    if table.shape[1] == 0:
+        raise ValueError("the file has no feature column beside the target")
+    return pd.DataFrame(
+        {name: table[name] if name in categories else _numbers_or_texts(table[name]) for name in table},
+        index=table.index,
+    )
 
-    categories: Mapping[str, Sequence[str] | None]  # of each column; None: it holds numbers
 
-    @classmethod
-    def of(cls, table: pd.DataFrame) -> "Columns":
-        """Learn the coding from the cells of a training file without its target."""
-        if table.shape[1] == 0:
-            raise ValueError("the file has no feature column beside the target")
-        return cls({name: _categories(_column(table, name)) for name in table})
+def known_features(table: pd.DataFrame, model: Any) -> pd.DataFrame:
+    """The features that a model was trained on; columns that it does not know are ignored."""
+    inputs = model.inputs_
+    columns = {}
+    for name, feature in zip(inputs.feature_names, inputs.features, strict=True):
+        column = _column(table, name)
+        columns[name] = _numbers(column) if isinstance(feature, Numbers) else column
+    return pd.DataFrame(columns, index=table.index)
 
-    def encode(self, table: pd.DataFrame) -> pd.DataFrame:
-        """The features as numbers; columns that the model does not know are ignored."""
-        features: dict[str, Any] = {}
-        for name, categories in self.categories.items():
-            column = _column(table, name)
-            if categories is None:
-                features[name] = _numbers(column)
-                continue
-            _refuse_others(column, ~column.isin(list(categories)), f"; allowed: {', '.join(categories)}")
-            for category in categories[1:] if len(categories) == 2 else categories:
-                features[f"{name}={category}"] = (column == category).astype(np.float64)
-        return pd.DataFrame(features, index=table.index)
+
+def unseen_categories(features: pd.DataFrame, model: Any) -> Iterator[str]:
+    """A line for each column with categories that training did not see, about the first of them."""
+    for name, feature in zip(features, model.inputs_.features, strict=True):
+        if isinstance(feature, Categories) and not feature.others:
+            known = features[name].dropna()
+            unseen = known[~known.isin(feature.known)]
+            if len(unseen):
+                yield (
+                    f"line {unseen.index[0]}, column {name!r}: {unseen.iloc[0]!r} was not in the training "
+                    f"file and counts as missing ({len(unseen)} such cells in the column)"
+                )
 
 
 @contextmanager
@@ -79,14 +85,16 @@ def named(path: Path) -> Iterator[None]:
         raise ValueError(f"{path}: {error}") from None
 
 
-def read_model(path: Path) -> tuple[Any, Columns, dict[str, Any]]:
-    """A model that `modn fit` wrote, its columns, and its notes."""
+def read_model(path: Path) -> tuple[Any, dict[str, Any]]:
+    """A model that `modn fit` wrote, and its notes."""
     from modn.persistence import read
 
     model, notes = read(path)
-    if "columns" not in notes:
+    if "target" not in notes:
         raise ValueError(f"{path} was not written by `modn fit`: it does not hold the columns of a CSV file")
-    return model, Columns(notes["columns"]), notes
+    if "columns" in notes:
+        _adopt_categories(model, notes["columns"])
+    return model, {"missing": MISSING} | notes
 
 
 def answers_csv(
@@ -99,35 +107,41 @@ def answers_csv(
     return answers.to_csv(index=False, lineterminator="\n", float_format="%.6f")
 
 
-def _categories(column: pd.Series) -> list[str] | None:
-    numbers = pd.to_numeric(column, errors="coerce")
-    if np.isfinite(numbers.astype(np.float64)).all():
-        return None
-    categories = sorted(column.unique())
-    if len(categories) > MOST_CATEGORIES:
-        raise ValueError(
-            f"column {column.name!r} holds {len(categories)} different texts, such as {categories[0]!r}; "
-            f"allowed: numbers, or at most {MOST_CATEGORIES} categories (ignore the column with --drop)"
-        )
-    return categories
+def _adopt_categories(model: Any, columns: Mapping[str, Sequence[str] | None]) -> None:
+    """In files of format 1 the command had encoded the categories; now the model does."""
+    numbers = dict(zip(model.inputs_.feature_names, model.inputs_.features, strict=True))
+    features = (
+        numbers[name] if known is None else Categories(tuple(known)) for name, known in columns.items()
+    )
+    model.inputs_ = Inputs(tuple(features), tuple(columns))
+    model.feature_names_in_ = np.array(list(columns), dtype=object)
+    model.n_features_in_ = len(columns)
 
 
 def _column(table: pd.DataFrame, name: str) -> pd.Series:
     if name not in table:
         raise ValueError(f"column {name!r} is missing; the file has {', '.join(map(repr, table.columns))}")
-    column = table[name]
-    if column.isna().any():
-        raise ValueError(f"line {column.index[column.isna()][0]}, column {name!r}: the value is missing")
-    return column
+    return table[name]
+
+
+def _numbers_or_texts(column: pd.Series) -> pd.Series:
+    """Numbers, unless half of the cells or more are something else; a few such cells are an error."""
+    known = column.dropna()
+    others = ~np.isfinite(pd.to_numeric(known, errors="coerce").astype(np.float64))
+    if 2 * others.sum() >= len(known) > 0:
+        return column
+    if others.any():
+        raise ValueError(
+            f"line {known.index[others][0]}, column {column.name!r}: {known[others].iloc[0]!r} is not a "
+            "finite number, as most cells of the column are; correct it, or use --missing or --categories"
+        )
+    return _numbers(column)
 
 
 def _numbers(column: pd.Series) -> pd.Series:
     numbers = pd.to_numeric(column, errors="coerce").astype(np.float64)
-    _refuse_others(column, ~np.isfinite(numbers), " is not a finite number")
-    return numbers
-
-
-def _refuse_others(column: pd.Series, wrong: pd.Series, why: str) -> None:
+    wrong = column.notna() & ~np.isfinite(numbers)
     if wrong.any():
         line, value = column.index[wrong][0], column[wrong].iloc[0]
-        raise ValueError(f"line {line}, column {column.name!r}: {value!r}{why}")
+        raise ValueError(f"line {line}, column {column.name!r}: {value!r} is not a finite number")
+    return numbers

@@ -24,7 +24,7 @@ def run(options: argparse.Namespace) -> None:
     """Print the rules of a model; draw its neuron."""
     from dataclasses import replace
 
-    from modn.cli.columns import labels, named, read_csv, read_model
+    from modn.cli.columns import known_features, labels, named, read_csv, read_model
     from modn.explain import Accuracy, rules
     from modn.writing import check_output
 
@@ -32,14 +32,14 @@ def run(options: argparse.Namespace) -> None:
         from modn import plots  # before any work: it may not be installed
 
         check_output("--plot", options.plot, [options.model, *([options.data] if options.data else [])])
-    model, columns, notes = read_model(options.model)
+    model, notes = read_model(options.model)
     if options.data is None:
         found = replace(rules(model), accuracy=Accuracy(*notes["training_accuracy"]))
         where = "the training data"
     else:
-        table = read_csv(options.data, options.sep)
+        table = read_csv(options.data, options.sep, notes["missing"])
         with named(options.data):
-            X, y = columns.encode(table), labels(table, notes["target"])
+            X, y = known_features(table, model), labels(table, notes["target"])
         found = rules(model, X=X, y=y)
         where = str(options.data)
     print(f"Rules of {options.model}; accuracy measured on {where}.\n\n{found}")

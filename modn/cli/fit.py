@@ -20,6 +20,20 @@ def configure(command: argparse.ArgumentParser) -> None:
         "--drop", action="append", default=[], metavar="COLUMN", help="ignore this column (may be repeated)"
     )
     command.add_argument(
+        "--categories",
+        action="append",
+        default=[],
+        metavar="COLUMN",
+        help="this column holds categories, even if they are numbers (may be repeated)",
+    )
+    command.add_argument(
+        "--missing",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help="a cell with this text is missing, as are empty cells, ?, NA and NaN (may be repeated)",
+    )
+    command.add_argument(
         "--solver",
         default="adam",
         help=f'{", ".join(optimizers.names())}, or two joined by "+" such as bbo+adam (default: %(default)s)',
@@ -41,6 +55,16 @@ def configure(command: argparse.ArgumentParser) -> None:
         help="train N times, keep the best (default: %(default)s)",
     )
     command.add_argument(
+        "--neurons",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="average N neurons: more accurate, harder to read (default: %(default)s)",
+    )
+    command.add_argument(
+        "--balanced", action="store_true", help="all classes count the same, however rare they are"
+    )
+    command.add_argument(
         "--jobs",
         type=int,
         default=1,
@@ -59,27 +83,28 @@ def run(options: argparse.Namespace) -> None:
     import numpy as np
 
     from modn import MODNClassifier, save
-    from modn.cli.columns import Columns, labels, named, read_csv
-    from modn.constraints import check
+    from modn.cli.columns import MISSING, labels, named, read_csv, training_features
+    from modn.constraints import OneOf, check
     from modn.explain import rules
     from modn.writing import check_output
 
     check_output("--out", options.out, [options.data])
     check("--solver", options.solver, MODNClassifier.allowed["solver"])
-    table = read_csv(options.data, options.sep)
-    unknown = [name for name in options.drop if name not in table]
-    if unknown:
-        raise ValueError(f"--drop is {unknown[0]!r}; allowed: {', '.join(map(repr, table.columns))}")
+    missing = [*MISSING, *options.missing]
+    table = read_csv(options.data, options.sep, missing)
+    for option, names in (("--drop", options.drop), ("--categories", options.categories)):
+        for name in names:
+            check(option, name, OneOf(table.columns.tolist()))
     with named(options.data):
         y = labels(table, options.target)
-        features = table.drop(columns=[options.target, *options.drop])
-        columns = Columns.of(features)
-        X = columns.encode(features)
+        X = training_features(table.drop(columns=[options.target, *options.drop]), options.categories)
     model = MODNClassifier(
         filter=options.filter,
         solver=options.solver,
         n_dendrites=options.dendrites,
         max_iter=options.iterations,
+        class_weight="balanced" if options.balanced else None,
+        n_estimators=options.neurons,
         n_init=options.restarts,
         n_jobs=options.jobs,
         random_state=options.seed,
@@ -89,7 +114,7 @@ def run(options: argparse.Namespace) -> None:
     model.fit(X, y)
     seconds = perf_counter() - begin
     accuracy = rules(model, X=X, y=y).accuracy
-    notes = {"target": options.target, "columns": columns.categories, "training_accuracy": accuracy}
+    notes = {"target": options.target, "missing": missing, "training_accuracy": accuracy}
     save(model, options.out, notes=notes)
     counts = zip(*np.unique(y, return_counts=True), strict=True)
     classes = ", ".join(f"{label} {count}" for label, count in counts)

@@ -22,15 +22,17 @@ def run(options: argparse.Namespace) -> None:
     """Write the class of each row of a CSV file."""
     import numpy as np
 
-    from modn.cli.columns import answers_csv, named, read_csv, read_model
+    from modn.cli.columns import answers_csv, known_features, named, read_csv, read_model, unseen_categories
     from modn.writing import check_output, replacing
 
     if options.out is not None:
         check_output("--out", options.out, [options.model, options.data])
-    model, columns, notes = read_model(options.model)
-    table = read_csv(options.data, options.sep)
+    model, notes = read_model(options.model)
+    table = read_csv(options.data, options.sep, notes["missing"])
     with named(options.data):
-        X = columns.encode(table)
+        X = known_features(table, model)
+    for line in unseen_categories(X, model):
+        print(f"modn: {options.data}: {line}", file=sys.stderr)
     proba = model.predict_proba(X)
     predictions = model.classes_[proba.argmax(axis=1)]
     target = notes["target"]

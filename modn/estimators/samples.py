@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
-from sklearn.utils import check_array, check_consistent_length, column_or_1d
+from sklearn.utils import assert_all_finite, check_array, check_consistent_length, column_or_1d
 from sklearn.utils.validation import validate_data
 
 from modn.frames import as_array, is_frame
@@ -33,6 +33,7 @@ def read_training_set(
         raise ValueError(f"{type(model).__name__} requires y to be passed, but the target y is None.")
     samples = read_samples(model, X, reset)
     labels = column_or_1d(y, warn=True)
+    assert_all_finite(labels, input_name="y")
     check_consistent_length(samples, labels)
     weights = sample_weights("sample_weight", sample_weight, len(labels))
     return samples, labels, np.ones(len(labels)) if weights is None else weights
@@ -60,12 +61,16 @@ def weights_of(
 
 def merged(X: Array, codes: NDArray[np.int64], weights: Array) -> tuple[Array, NDArray[np.int64], Array]:
     """The distinct samples, sorted, each with the sum of its weights: a weight of 2 equals two copies."""
-    # Inputs are never negative: -1 stands for a missing one, since NaN is not equal to itself.
-    rows, row_of = np.unique(
-        np.column_stack([np.nan_to_num(X, nan=-1.0), codes]), axis=0, return_inverse=True
-    )
-    sums = np.bincount(row_of.ravel(), weights).astype(np.float64)
-    return np.where(rows[:, :-1] < 0, np.nan, rows[:, :-1]), rows[:, -1].astype(np.int64), sums
+    # As bytes, each row is one key. The bytes of numbers >= 0 are in the order of the numbers if the highest
+    # byte comes first, NaN is the highest of all, and equal to itself.
+    rows = np.empty((len(X), X.shape[1] + 1), dtype=">f8")
+    rows[:, :-1], rows[:, -1] = X, codes
+    keys = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
+    order = np.argsort(keys, kind="stable")
+    changes = keys[order[1:]] != keys[order[:-1]]
+    first = np.flatnonzero(np.append(True, changes))
+    chosen = order[first]
+    return X[chosen], codes[chosen], np.add.reduceat(weights[order], first)
 
 
 def _checked(model: Any, X: Any) -> Any:

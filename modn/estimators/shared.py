@@ -129,29 +129,26 @@ class DendriticClassifier(ClassifierMixin, BaseEstimator):
         # A warm start keeps the inputs: the neuron would not know others.
         inputs = self.inputs_ if continues else Inputs.fit(samples, self._feature_names(), weights)
         own = weights[counted] * weights_of(self.class_weight, classes, codes, weights[counted])
-        rows, codes, own = merged(inputs.transform(samples)[counted], codes, own)
-        problem = self._problem(rows, codes, own, len(classes))
+        encoded = inputs.transform(samples)
+        rows, codes, own = merged(encoded if counted.all() else encoded[counted], codes, own)
         starts: list[Start | None] = [None] * self.n_estimators
         if continues:
             self._check_continuity(classes)
             for k, neuron in enumerate(self.neurons_[: self.n_estimators]):
                 starts[k] = Start(neuron.parameters(), getattr(neuron, "P", None))
-        trainings = self._train(problem, starts)
+        trainings = self._train(self._problem(rows, codes, own, len(classes)), starts)
         neurons = [self._neuron(trained, rows.shape[1]) for trained in trainings]
         # The weight of an input that is always 0 has no effect: 0 says so.
-        neurons = [
-            replace(neuron, w_s=np.where(inputs.silent[:, None], 0.0, neuron.w_s)) for neuron in neurons
-        ]
+        neurons = [replace(n, w_s=np.where(inputs.silent[:, None], 0.0, n.w_s)) for n in neurons]
         temperatures = [
             best_temperature(*(trained.held_out or HeldOut(self._potentials_of(neuron, rows), codes, own)))
             for trained, neuron in zip(trainings, neurons, strict=True)
         ]
-        self.temperature_ = temperatures[0]  # that of all: the others are brought to the scale of the first
-        self.neurons_ = [
-            neuron if k == 0 else self._rescaled(neuron, temperatures[k] / temperatures[0])
-            for k, neuron in enumerate(neurons)
-        ]
-        self.neuron_, self.inputs_, self.classes_ = neurons[0], inputs, classes
+        # One temperature for all: the others are brought to the scale of the first.
+        factors = [t / temperatures[0] for t in temperatures[1:]]
+        others = [self._rescaled(neuron, factor) for neuron, factor in zip(neurons[1:], factors, strict=True)]
+        self.neuron_, self.neurons_, self.temperature_ = neurons[0], [neurons[0], *others], temperatures[0]
+        self.inputs_, self.classes_ = inputs, classes
         self.loss_curve_ = trainings[0].curve
         self.n_iter_ = max(1, len(self.loss_curve_) - 1)
         return self

@@ -173,7 +173,7 @@ def rules(
         # The scaling may be steep here and flat there: a hundredth of [0, 1] around the threshold tells.
         low, threshold, high = inputs.unscaled(i, [level - 0.005, level, level + 0.005])
         above = bool(states[i, j] == "excitatory")
-        width = float(high - low) * 100
+        width = float(f"{100 * (high - low):.6g}")
         return Condition(feature, features[feature], above, float(threshold), width, category, i, level)
 
     def conditions(j: int) -> tuple[Condition, ...]:

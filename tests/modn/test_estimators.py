@@ -16,8 +16,6 @@ from sklearn.utils.estimator_checks import estimator_checks_generator, parametri
 
 from modn import DNMClassifier, MODNClassifier
 from modn.loss import cross_entropy
-from modn.neuron import Neuron
-from modn.scaling import to_unit
 
 CHECKED = [
     MODNClassifier(max_iter=100),
@@ -92,7 +90,6 @@ def test_values_beyond_the_training_range_are_clipped() -> None:
     assert np.array_equal(
         model.predict_proba(X.max(axis=0)[None] + 100), model.predict_proba(X.max(axis=0)[None])
     )
-    assert np.array_equal(model.data_min_, X.min(axis=0)) and np.array_equal(model.data_max_, X.max(axis=0))
 
 
 def test_constant_and_extreme_features() -> None:
@@ -114,7 +111,9 @@ def test_a_weight_is_as_many_copies_in_any_order() -> None:
     order = np.random.default_rng(2).permutation(weights.sum())
     copied = quick().fit(np.repeat(X, weights, axis=0)[order], np.repeat(y, weights)[order])
     assert np.array_equal(weighted.neuron_.parameters(), copied.neuron_.parameters())
-    assert np.array_equal(weighted.data_max_, X[weights > 0].max(axis=0))
+    ends = weighted.inputs_.unscaled(2, [0.0, 1.0])
+    assert ends.tolist() == [X[weights > 0, 2].min(), X[weights > 0, 2].max()]
+    assert np.array_equal(weighted.predict_proba(X), copied.predict_proba(X))
     plain = quick().fit(X, y)
     assert not np.array_equal(weighted.neuron_.parameters(), plain.neuron_.parameters())
 
@@ -168,17 +167,14 @@ def test_a_warm_start_continues_the_fit_before(solver: str, filter: str) -> None
     assert np.mean(cold.predict(X) == predictions) < 0.95
 
 
-def test_a_warm_start_is_the_same_neuron_in_the_units_of_other_data() -> None:
+def test_a_warm_start_keeps_scalings_and_categories() -> None:
     X, y = IRIS
     model = quick(warm_start=True).fit(X, y)
-    some = (X[:, 2] > 1.2) & (X[:, 0] < 7)  # another range, within the first
-    proba = model.predict_proba(X[some])
-    low, high = X[some].min(axis=0), X[some].max(axis=0)
-    start = model._warm_start(model.classes_, low, high)
-    moved = Neuron.from_parameters(start.parameters, start.P, 4, model.alpha_s, model.alpha_t)
-    assert np.allclose(moved.predict_proba(to_unit(X[some], low, high)), proba)
+    inputs, proba = model.inputs_, model.neuron_.predict_proba(model.inputs_.transform(X))
+    some = (X[:, 2] > 1.2) & (X[:, 0] < 7)  # another range
     model.fit(X[some], y[some])
-    assert model.loss_curve_[-1] <= cross_entropy(proba, y[some]) + 1e-6
+    assert model.inputs_ is inputs
+    assert model.loss_curve_[-1] <= cross_entropy(proba[some], y[some]) + 1e-6
 
 
 def test_a_warm_start_with_another_shape_is_refused() -> None:
@@ -206,14 +202,13 @@ def test_random_states() -> None:
 def test_the_loss_curve_ends_with_the_loss_of_the_neuron() -> None:
     X, y = IRIS
     model = quick().fit(X, y)
-    U = to_unit(X, model.data_min_, model.data_max_)
-    assert model.loss_curve_[-1] == pytest.approx(cross_entropy(model.neuron_.predict_proba(U), y), rel=1e-4)
+    proba = model.neuron_.predict_proba(model.inputs_.transform(X))
+    assert model.loss_curve_[-1] == pytest.approx(cross_entropy(proba, y), rel=1e-4)
     assert (np.diff(model.loss_curve_) <= 0).all() and model.n_iter_ == len(model.loss_curve_) - 1
-    assert np.array_equal(model.predict_proba(X), model.neuron_.predict_proba(U))
 
     X, y = load_breast_cancer(return_X_y=True)
     dnm = DNMClassifier(solver="bbo", max_iter=20, random_state=0).fit(X, y)
-    proba = dnm.predict_proba(X)[np.arange(len(y)), y]
+    proba = dnm.neuron_.predict_proba(dnm.inputs_.transform(X))[np.arange(len(y)), y]
     assert dnm.loss_curve_[-1] == pytest.approx(-np.log(proba).mean(), rel=1e-4)
 
 

@@ -1,8 +1,10 @@
 """Rules: each dendrite as a conjunction in the features' own units, and their accuracy."""
 
+import re
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 
@@ -10,6 +12,7 @@ import modn
 from modn import explain
 from modn.dnm import DNM
 from modn.explain import rules
+from modn.inputs import Inputs
 from modn.plots import neuron as draw
 
 
@@ -20,8 +23,10 @@ def fitted(
     model = modn.MODNClassifier()
     model.classes_ = np.array(["a", "b"])
     model.n_features_in_ = 2
-    model.data_min_, model.data_max_ = np.array([0.0, -1.0]), np.array([10.0, 1.0])
+    model.inputs_ = Inputs.by_range(np.array([0.0, -1.0]), np.array([10.0, 1.0]), ["x0", "x1"])
+    model.temperature_ = 1.0
     model.neuron_ = modn.Neuron(w_s, theta_s, np.array(P, dtype=bool), w_t, theta_t, alpha_s, 1.0)
+    model.neurons_ = [model.neuron_]
     return model
 
 
@@ -67,6 +72,7 @@ def test_the_rules_are_the_neuron_where_its_synapses_are_steep(crafted: modn.MOD
         1e4,
         1.0,
     )
+    crafted.neurons_ = [crafted.neuron_]
     found = rules(crafted, X=X, y=crafted.predict(X))
     assert found.predict(X).tolist() == crafted.predict(X).tolist()
     assert set(found.predict(X)) == {"a", "b"}
@@ -131,6 +137,35 @@ def test_the_plot_takes_a_classifier_with_its_names() -> None:
     assert [text.split()[1] for text in outputs] == ["setosa", "versicolor", "virginica"]
     renamed = draw(model, ["a", "b", "c", "d"], ["x", "y", "z"]).axes[0]
     assert [label.get_text() for label in renamed.get_yticklabels()][:4] == ["a", "b", "c", "d"]
+
+
+def test_rules_speak_of_categories_and_say_what_missing_values_do() -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {"colour": np.array(["red", "green", "blue"])[np.arange(90) % 3], "size": rng.random(90)}
+    )
+    y = np.where((X["colour"] == "red") & (X["size"] > 0.4), "ripe", "not")
+    model = modn.MODNClassifier(n_dendrites=4, random_state=0).fit(X, y)
+    found = rules(model, X=X, y=y)
+    text = str(found)
+    assert re.search("colour is (not )?(red|green|blue)", text) and "size > 0." in text
+    assert "A condition on a missing value, or on a category that training did not see, holds." in text
+    assert found.accuracy is not None and found.accuracy.rules > 0.9
+    conditions = {str(part): part for rule in found.rules for part in rule.conditions}
+    holes = pd.DataFrame({"colour": [None, "pink"], "size": [np.nan, np.nan]})
+    for part in conditions.values():
+        assert part.holds(model.inputs_.transform(holes)).all(), str(part)
+    renamed = str(rules(model, ["hue", "mass"]))
+    assert "hue is" in renamed and "mass >" in renamed and "colour" not in renamed
+
+
+def test_thresholds_of_skewed_features_have_the_digits_they_need() -> None:
+    x = np.exp(np.linspace(-12, 12, 200))
+    model = modn.MODNClassifier(n_dendrites=2, random_state=0).fit(x[:, None], x > 0.0123)
+    thresholds = {part.threshold: str(part) for rule in rules(model).rules for part in rule.conditions}
+    assert thresholds
+    for threshold, text in thresholds.items():
+        assert float(text.split()[-1]) == pytest.approx(threshold, rel=0.15)
 
 
 def test_constant_features_have_no_condition() -> None:

@@ -70,6 +70,43 @@ def test_feature_names_come_back_and_are_checked(tmp_path: Path) -> None:
         again.predict(frame[["width", "length", "größe"]])
 
 
+def test_categories_missing_values_and_ensembles_come_back(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "colour": np.array(["red", "grün", None], dtype=object)[rng.integers(3, size=30)],
+            "code": pd.Categorical(THREE),
+            "wide": np.exp(9 * rng.normal(size=30)),
+            "tall": rng.random() > 0.5,
+        }
+    )
+    model = classifier(n_estimators=3, class_weight="balanced").fit(frame, THREE)
+    modn.save(model, tmp_path / "model")
+    again = modn.load(tmp_path / "model")
+    assert len(again.neurons_) == 3 and again.neuron_ is again.neurons_[0]
+    assert again.inputs_.columns == model.inputs_.columns and again.temperature_ == model.temperature_
+    assert np.array_equal(again.predict_proba(frame), model.predict_proba(frame))
+    assert np.array_equal(again.decision_function(frame), model.decision_function(frame))
+
+
+def test_a_mapping_of_class_weights_comes_back(tmp_path: Path) -> None:
+    """JSON has texts as keys only."""
+    model = classifier(class_weight={0: 1.0, 1: np.float64(2.0), 2: 1.5})
+    modn.save(model, tmp_path / "model")
+    assert modn.load(tmp_path / "model").class_weight == {0: 1.0, 1: 2.0, 2: 1.5}
+
+
+def test_files_of_the_first_format_predict_by_the_papers_equations(tmp_path: Path) -> None:
+    """Written at its last commit; `test_cli` compares the probabilities of another."""
+    model = modn.load(Path(__file__).parent / "models" / "dnm_1.modn")
+    samples = np.random.default_rng(0).random((40, 2))[:3]
+    assert np.allclose(model.predict_proba(samples)[:, 1], [0.7724828, 0.2626377, 0.8155575], atol=1e-6)
+    inputs = model.inputs_.transform(samples)
+    assert np.allclose(model.predict_proba(samples), model.neuron_.predict_proba(inputs), atol=1e-6)
+    modn.save(model, tmp_path / "model")
+    assert np.array_equal(modn.load(tmp_path / "model").predict_proba(samples), model.predict_proba(samples))
+
+
 def test_a_dnm_comes_back(tmp_path: Path) -> None:
     labels = np.array(["no", "yes"])[THREE % 2]
     model = modn.DNMClassifier(solver="bbo", max_iter=3, n_dendrites=4, theta_o=0.3).fit(X, labels)
@@ -116,11 +153,19 @@ def test_a_file_of_a_later_format_says_so(tmp_path: Path) -> None:
     path = tmp_path / "model"
     modn.save(classifier(), path)
     header, arrays = header_and_arrays(path)
-    later = header | {"version": 2, "modn": "9.1", "something": "new"}
+    later = header | {"version": 3, "modn": "9.1", "something": "new"}
     with path.open("wb") as file:
         np.savez(file, header=np.array(json.dumps(later)), **arrays)
-    with pytest.raises(FormatError, match=r"written by modn 9\.1, format 2.*reads formats up to 1"):
+    with pytest.raises(FormatError, match=r"written by modn 9\.1, format 3.*reads formats up to 2"):
         modn.load(path)
+
+
+def changed(name: str, value: Any) -> Any:
+    """A function that changes what the header says of the classifier."""
+    return lambda header, arrays: (
+        header | {"classifier": header["classifier"] | {name: value}},
+        arrays,
+    )
 
 
 def damages() -> dict[str, Any]:
@@ -139,15 +184,20 @@ def damages() -> dict[str, Any]:
             header | {"classifier": header["classifier"] | {"classes": [0, 1]}},
             arrays,
         ),
-        "a name too many": lambda header, arrays: (
-            header | {"classifier": header["classifier"] | {"feature_names": list("abcd")}},
-            arrays,
-        ),
-        "an array missing": lambda header, arrays: (header, arrays.pop("w_t") is None or arrays),
-        "another shape": lambda header, arrays: (header, arrays | {"theta_s": np.ones((2, 2))}),
-        "numbers for P": lambda header, arrays: (header, arrays | {"P": np.ones((6, 3))}),
-        "not a number": lambda header, arrays: (header, arrays | {"data_min": np.full(3, np.nan)}),
-        "objects": lambda header, arrays: (header, arrays | {"w_t": np.array([None, 1.0], dtype=object)}),
+        "a name too many": changed("feature_names", list("abcd")),
+        "a feature too few": changed("features", [2, 2]),
+        "knots too many": changed("features", [2, 3, None]),
+        "no such feature": changed("features", [2, 2, "number"]),
+        "a temperature below 0": changed("temperature", -1.0),
+        "no temperature that is a number": changed("temperature", "hot"),
+        "no neurons": lambda header, arrays: (header | {"numbers": []}, arrays),
+        "a neuron too many": lambda header, arrays: (header | {"numbers": header["numbers"] * 2}, arrays),
+        "an array missing": lambda header, arrays: (header, arrays.pop("w_t.0") is None or arrays),
+        "another shape": lambda header, arrays: (header, arrays | {"theta_s.0": np.ones((2, 2))}),
+        "numbers for P": lambda header, arrays: (header, arrays | {"P.0": np.ones((6, 3))}),
+        "not a number": lambda header, arrays: (header, arrays | {"knots": np.full((2, 4), np.nan)}),
+        "knots that fall": lambda header, arrays: (header, arrays | {"knots": arrays["knots"][:, ::-1]}),
+        "objects": lambda header, arrays: (header, arrays | {"w_t.0": np.array([None, 1.0], dtype=object)}),
     }
 
 
