@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from modn import plots as plots
     from modn.estimators import DNMClassifier as DNMClassifier
     from modn.estimators import MODNClassifier as MODNClassifier
+    from modn.estimators import MODNRegressor as MODNRegressor
     from modn.fast.objective import Objective as Objective
     from modn.neuron import Neuron as Neuron
     from modn.optimizers import make as make
@@ -28,6 +29,7 @@ _MODULES = ("explain", "filters", "methods", "metrics", "optimizers", "plots")
 _HOMES = {
     "DNMClassifier": "modn.estimators",
     "MODNClassifier": "modn.estimators",
+    "MODNRegressor": "modn.estimators",
     "Neuron": "modn.neuron",
     "Objective": "modn.fast.objective",
     "load": "modn.persistence",

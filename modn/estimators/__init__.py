@@ -2,5 +2,6 @@
 
 from modn.estimators.dnm import DNMClassifier
 from modn.estimators.modn import MODNClassifier
+from modn.estimators.regressor import MODNRegressor
 
-__all__ = ["DNMClassifier", "MODNClassifier"]
+__all__ = ["DNMClassifier", "MODNClassifier", "MODNRegressor"]

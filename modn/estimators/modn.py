@@ -7,16 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from modn import filters, methods
-from modn.constraints import Constraint, Number, OneOf
-from modn.estimators.shared import Array, DendriticClassifier
-from modn.fast.objective import Objective
-from modn.fast.prediction import potentials
-from modn.methods import Method, Training
+from modn.constraints import Constraint
+from modn.estimators.labels import LabelsClassifier
+from modn.estimators.neurons import MODNEstimator
 from modn.neuron import Neuron
+from modn.targets import SIGMOID, SOFTMAX
 
 
-class MODNClassifier(DendriticClassifier):
+class MODNClassifier(MODNEstimator, LabelsClassifier):
     """The multi-in and multi-out dendritic neuron (Eqs. 1, 2, 5, 8, 9) as a classifier.
 
     Parameters
@@ -30,6 +28,8 @@ class MODNClassifier(DendriticClassifier):
         M; by default ten for each class. A partition needs a multiple of the number of classes.
     alpha_s, alpha_t : float
         Scaling factors of the synapses and of the telodendra.
+    strengths : bool
+        Whether each dendrite has a trained weight, of either sign, for each output; the paper's have none.
     max_iter : int, optional
         Iterations on the parameters; by default the solver's own budget, 300 for the heuristics.
     population_size : int, optional
@@ -90,10 +90,7 @@ class MODNClassifier(DendriticClassifier):
     (4, 30)
     """
 
-    allowed: ClassVar[dict[str, Constraint]] = DendriticClassifier.allowed | {
-        "filter": OneOf(filters.NAMES),
-        "alpha_t": Number(0, ends="(]"),
-    }
+    allowed: ClassVar[dict[str, Constraint]] = LabelsClassifier.allowed | MODNEstimator.allowed
 
     def __init__(
         self,
@@ -102,6 +99,7 @@ class MODNClassifier(DendriticClassifier):
         n_dendrites: int | None = None,
         alpha_s: float = 10.0,
         alpha_t: float = 1.0,
+        strengths: bool = False,
         max_iter: int | None = None,
         population_size: int | None = None,
         solver_options: Mapping[str, Any] | None = None,
@@ -118,6 +116,7 @@ class MODNClassifier(DendriticClassifier):
         self.n_dendrites = n_dendrites
         self.alpha_s = alpha_s
         self.alpha_t = alpha_t
+        self.strengths = strengths
         self.max_iter = max_iter
         self.population_size = population_size
         self.solver_options = solver_options
@@ -129,22 +128,8 @@ class MODNClassifier(DendriticClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _method(self, keep: int) -> Method:
-        return self._make_method(self.filter, keep)
-
-    def _problem(
-        self, X: Array, codes: NDArray[np.int64], weights: Array, n_classes: int
-    ) -> methods.FixedFilter | methods.LearnedFilter:
-        M = self._n_dendrites(n_classes)
-        objective = Objective(X, codes, M, n_classes, self.alpha_s, self.alpha_t, sample_weight=weights)
-        return methods.neuron_problem(objective, self.filter)
-
-    def _neuron(self, trained: Training, n_inputs: int) -> Neuron:
-        P = np.asarray(trained.P)
-        return Neuron.from_parameters(trained.parameters, P, n_inputs, self.alpha_s, self.alpha_t)
-
-    def _potentials_of(self, neuron: Neuron, X: Array) -> Array:
-        return potentials(neuron, X)
+    def _target(self, wanted: NDArray[Any]) -> str:
+        return (SOFTMAX if wanted.ndim == 1 else SIGMOID).name
 
     def _rescaled(self, neuron: Neuron, factor: float) -> Neuron:
         return replace(neuron, w_t=factor * neuron.w_t, theta_t=factor * neuron.theta_t)
