@@ -16,7 +16,6 @@ from modn.calibration import best_temperature, probabilities
 from modn.estimators.base import Array
 from modn.estimators.samples import read_training_set
 from modn.estimators.shared import DendriticClassifier
-from modn.frames import is_frame
 from modn.methods import HeldOut
 from modn.targets import SIGMOID
 
@@ -56,7 +55,7 @@ class LabelsClassifier(DendriticClassifier):
         return hasattr(self, "neuron_") and self.neuron_.target == SIGMOID.name
 
     def _fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
-        if y is None or not type_of_target(y, input_name="y").startswith("multilabel"):
+        if not _is_matrix(y) or type_of_target(y) != "multilabel-indicator":
             return super()._fit(X, y, sample_weight)
         self._check_parameters()
         if self.class_weight is not None:
@@ -65,7 +64,7 @@ class LabelsClassifier(DendriticClassifier):
             )
         samples, labels, weights = read_training_set(self, X, y, sample_weight, _as_indicators)
         n_labels = labels.shape[1]
-        names = np.array(y.columns, dtype=object) if is_frame(y) else np.arange(n_labels)
+        names = np.array(y.columns, dtype=object) if hasattr(y, "columns") else np.arange(n_labels)
         if self._continues:
             self._check_continuity(n_labels, labels=(self.classes_.tolist(), names.tolist()))
         counted = weights > 0
@@ -80,6 +79,12 @@ class LabelsClassifier(DendriticClassifier):
             return super()._temperature(held_out)
         weights = None if weight is None else np.repeat(weight, y.shape[1])
         return best_temperature(_as_pairs(U), y.ravel().astype(np.int64), weights)
+
+
+def _is_matrix(y: Any) -> bool:
+    """Whether y has several columns."""
+    shape = y.shape if issparse(y) else np.asarray(y).shape
+    return len(shape) == 2 and shape[1] > 1
 
 
 def _as_indicators(y: Any) -> Array:

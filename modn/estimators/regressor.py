@@ -13,7 +13,6 @@ from modn.constraints import Constraint
 from modn.estimators.base import Array
 from modn.estimators.neurons import MODNEstimator
 from modn.estimators.samples import read_training_set
-from modn.frames import is_frame
 from modn.neuron import Neuron
 from modn.targets import IDENTITY
 
@@ -178,7 +177,7 @@ def _as_numbers(y: Any) -> Array:
 
 
 def _output_names(y: Any, n_outputs: int) -> list[str]:
-    if is_frame(y):
+    if hasattr(y, "columns"):
         return [str(name) for name in y.columns]
     if n_outputs == 1:
         return [str(getattr(y, "name", None) or "y")]
