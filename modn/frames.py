@@ -30,9 +30,11 @@ def as_array(X: Any) -> NDArray[Any]:
 
 def columns_of(X: Any, names: Sequence[str]) -> list[Column]:
     """The columns of a data frame or of an array (N, D); `names` are those of the features, for messages."""
+    X = X if is_frame(X) else as_array(X)
+    if len(X.shape) != 2 or X.shape[1] != len(names):
+        raise ValueError(f"X has the shape {X.shape}; allowed: (n_samples, {len(names)})")
     if is_frame(X):
         return [_of_series(X.iloc[:, i], name) for i, name in enumerate(names)]
-    X = as_array(X)
     if X.dtype.kind in NUMBERS:
         return [_finite(X[:, i].astype(np.float64, copy=False), name) for i, name in enumerate(names)]
     return [_of_objects(X[:, i].astype(object), name) for i, name in enumerate(names)]
@@ -141,4 +143,4 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_plain(value: Any) -> bool:
-    return isinstance(value, str | bytes | Real | np.bool_)
+    return isinstance(value, str | Real | np.bool_)

@@ -1,15 +1,19 @@
 """What a neuron sees of the features: numbers scaled to [0, 1], and an indicator for each category.
 
-A missing value is NaN, and a synapse whose input is missing is 1: it says nothing. A category that was not
-seen in training counts as missing. Each input belongs to one feature, and its scaling can be inverted, so
-that explanations are in the features' own units.
+A missing value becomes the mean of the training set: the mean level of a number, the share of each category.
+So does a category that was not seen in training. (A neuron itself also takes NaN; the synapse is then 1. That
+opens dendrites the wider the more is missing, and is less accurate: see docs/classifier.md.)
 
->>> inputs = Inputs.fit(np.array([["red", 1], ["blue", 3], ["green", 2]], dtype=object), ["colour", "size"])
+Each input belongs to one feature, and its scaling can be inverted, so that explanations are in the features'
+own units.
+
+>>> X = np.array([["red", 1], ["blue", 4], ["red", None], ["green", 2]], dtype=object)
+>>> inputs = Inputs.fit(X, ["colour", "size"])
 >>> inputs.names
 ['colour is blue', 'colour is green', 'colour is red', 'size']
->>> inputs.transform(np.array([["green", 2], ["pink", None]], dtype=object))
-array([[0. , 1. , 0. , 0.5],
-       [nan, nan, nan, nan]])
+>>> inputs.transform(np.array([["green", 4], ["pink", 1]], dtype=object))
+array([[0.  , 1.  , 0.  , 1.  ],
+       [0.25, 0.25, 0.5 , 0.  ]])
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,7 +49,7 @@ class Numbers:
     categories: ClassVar[tuple[str | None, ...]] = (None,)
 
     def encode(self, column: Column, name: str) -> Array:
-        """(N, 1)."""
+        """The levels (N, 1), NaN where missing."""
         return to_levels(as_numbers(column, name), self.values, self.levels)[:, None]
 
 
@@ -62,7 +66,7 @@ class Categories:
         return self.known[1:] if len(self.known) == 2 and not self.others else self.known
 
     def encode(self, column: Column, name: str) -> Array:
-        """(N, number of indicators)."""
+        """The indicators (N, n), NaN where missing."""
         place = {category: k for k, category in enumerate(self.known)}
         other = len(place) if self.others else -1
         texts = as_texts(column, self.known)
@@ -73,12 +77,12 @@ class Categories:
 
 @dataclass(frozen=True)
 class Silent:
-    """A feature that is the same in all of the training data: one input, always 0."""
+    """A feature with a single value in the training set, or none: one input, always 0."""
 
     categories: ClassVar[tuple[str | None, ...]] = (None,)
 
     def encode(self, column: Column, name: str) -> Array:
-        """(N, 1)."""
+        """Zeros (N, 1)."""
         return np.zeros((len(column), 1))
 
 
@@ -91,6 +95,7 @@ class Inputs:
 
     features: tuple[Feature, ...]
     feature_names: tuple[str, ...]
+    means: Array  # (n_inputs,) in the training set; what missing inputs become
 
     @classmethod
     def fit(cls, X: Any, feature_names: Sequence[str], weight: ArrayLike | None = None) -> "Inputs":
@@ -101,11 +106,13 @@ class Inputs:
         columns = columns_of(X, feature_names)
         weights = np.ones(len(columns[0])) if weight is None else np.asarray(weight, dtype=np.float64)
         counted = weights > 0
-        features = (
-            _feature(column[counted], weights[counted], name)
-            for column, name in zip(columns, feature_names, strict=True)
-        )
-        return cls(tuple(features), tuple(feature_names))
+        features: list[Feature] = []
+        means: list[float] = []
+        for column, name in zip(columns, feature_names, strict=True):
+            feature = _feature(column[counted], weights[counted], name)
+            features.append(feature)
+            means.extend(_means(feature.encode(column[counted], name), weights[counted]))
+        return cls(tuple(features), tuple(feature_names), np.array(means))
 
     @property
     def columns(self) -> list[Input]:
@@ -130,13 +137,14 @@ class Inputs:
         return np.array([isinstance(self.features[i], Silent) for i, _ in self.columns])
 
     def transform(self, X: Any) -> Array:
-        """The inputs (N, n_inputs) of samples X (N, D): within [0, 1], NaN where missing."""
+        """The inputs (N, n_inputs) of samples X (N, D), within [0, 1]."""
         columns = columns_of(X, self.feature_names)
         inputs = np.empty((len(columns[0]), len(self.columns)))
         end = 0
         for column, feature, name in zip(columns, self.features, self.feature_names, strict=True):
             start, end = end, end + len(feature.categories)
-            inputs[:, start:end] = feature.encode(column, name)
+            encoded = feature.encode(column, name)
+            inputs[:, start:end] = np.where(np.isnan(encoded), self.means[start:end], encoded)
         return inputs
 
     def unscaled(self, column: int, values: ArrayLike) -> Array:
@@ -150,7 +158,7 @@ class Inputs:
         """What each feature is, and the knots of all numbers one after the other."""
         numbers = [feature for feature in self.features if isinstance(feature, Numbers)]
         knots = np.concatenate([np.empty((2, 0)), *([n.values, n.levels] for n in numbers)], axis=1)
-        return [_describe(feature) for feature in self.features], {"knots": knots}
+        return [_describe(feature) for feature in self.features], {"knots": knots, "means": self.means}
 
     @classmethod
     def rebuild(
@@ -171,16 +179,18 @@ class Inputs:
                 features.append(Silent())
             else:
                 features.append(Categories(tuple(part["known"]), part["others"]))
-        return cls(tuple(features), tuple(feature_names))
+        n_inputs = sum(len(feature.categories) for feature in features)
+        means = finite_array("means", arrays["means"], (n_inputs,))
+        return cls(tuple(features), tuple(feature_names), means)
 
     @classmethod
     def by_range(cls, low: Array, high: Array, feature_names: Sequence[str]) -> "Inputs":
-        """Numbers that are scaled by their range [low, high]."""
+        """Numbers that are scaled by their range [low, high]; a missing one becomes its middle."""
         features = (
             Numbers(np.array([a, b]), np.array([0.0, 1.0])) if a < b else Silent()
             for a, b in zip(low, high, strict=True)
         )
-        return cls(tuple(features), tuple(feature_names))
+        return cls(tuple(features), tuple(feature_names), np.where(low < high, 0.5, 0.0))
 
 
 def _feature(column: Column, weight: Array, name: str) -> Feature:
@@ -188,7 +198,7 @@ def _feature(column: Column, weight: Array, name: str) -> Feature:
     missing = is_missing(column)
     known, weight = column[~missing], weight[~missing]
     distinct, of_value = np.unique(known, return_inverse=True)
-    if len(distinct) == 0 or (len(distinct) == 1 and not missing.any()):
+    if len(distinct) < 2:
         return Silent()
     if not is_text(column):
         return Numbers(*knots(known, weight))
@@ -201,6 +211,13 @@ def _feature(column: Column, weight: Array, name: str) -> Feature:
         )
     frequent = np.argsort(-np.bincount(of_value.ravel(), weight), kind="stable")[:MOST_CATEGORIES]
     return Categories(tuple(sorted(distinct[frequent])), others=True)
+
+
+def _means(encoded: Array, weight: Array) -> Array:
+    """The mean of each input's known values (N, n), so rounded that the order of samples does not matter."""
+    known = ~np.isnan(encoded)
+    means = np.where(known, encoded, 0.0).T @ weight / np.maximum(known.T @ weight, np.finfo(float).tiny)
+    return np.round(means, 9)
 
 
 def _describe(feature: Feature) -> Any:

@@ -1,7 +1,8 @@
 """How good a classifier is, and whether it is better than another: the measures of Tables 3 and 5.
 
-Accuracy and the micro-averaged ROC curve judge one run; the Wilcoxon signed-rank test (Eq. 25), the interval
-over runs and the mean ranks compare many. Labels are integers 0..C-1, probabilities have the shape (N, C).
+Accuracy, the micro-averaged ROC curve, the log-loss and the calibration error judge one run; the Wilcoxon
+signed-rank test (Eq. 25), the interval over runs and the mean ranks compare many. Labels are integers 0..C-1,
+probabilities have the shape (N, C).
 """
 
 from collections.abc import Sequence
@@ -63,6 +64,26 @@ def micro_auc(y: ArrayLike, proba: ArrayLike) -> float:
     """Area under the micro-averaged ROC curve: the chance that a true (sample, class) pair beats a false."""
     fpr, tpr = roc_points(y, proba)
     return float(np.trapezoid(tpr, fpr))
+
+
+def log_loss(y: ArrayLike, proba: ArrayLike) -> float:
+    """Mean of -ln p of the true class; p is at least 2.2e-16, so that no mistake costs more than 36."""
+    labels, p = _labels_and_probabilities(y, proba)
+    return float(-np.log(np.maximum(p[np.arange(len(p)), labels], np.finfo(np.float64).eps)).mean())
+
+
+def calibration_error(y: ArrayLike, proba: ArrayLike, n_bins: int = 15) -> float:
+    """Expected calibration error (ECE) of the predicted class: the mean of |accuracy - confidence|.
+
+    The confidence of a sample is its highest probability, which puts it in one of `n_bins` bins of equal
+    width over [0, 1]. The difference of each bin counts by its share of the samples.
+    """
+    labels, p = _labels_and_probabilities(y, proba)
+    check("n_bins", n_bins, Integer(1))
+    confidence = p.max(axis=1)
+    surplus = (p.argmax(axis=1) == labels) - confidence
+    bins = np.minimum((confidence * n_bins).astype(np.int64), n_bins - 1)
+    return float(np.abs(np.bincount(bins, weights=surplus)).sum() / len(p))
 
 
 def roc_points(y: ArrayLike, proba: ArrayLike) -> Roc:
@@ -142,6 +163,15 @@ def _labels_and_scores(y: ArrayLike, proba: ArrayLike) -> tuple[NDArray[np.int64
     scores = finite_array("proba", proba, ("n_samples", "n_classes"))
     check("the number of proba's columns", scores.shape[1], Integer(2))
     return class_indices("y", y, *scores.shape), scores
+
+
+def _labels_and_probabilities(
+    y: ArrayLike, proba: ArrayLike
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    labels, p = _labels_and_scores(y, proba)
+    if p.min() < 0 or not np.allclose(p.sum(axis=1), 1.0, atol=1e-4):
+        raise ValueError("proba has rows that are no probabilities; allowed: none negative, with the sum 1")
+    return labels, p / p.sum(axis=1, keepdims=True)
 
 
 def _runs(name: str, values: ArrayLike) -> NDArray[np.float64]:

@@ -5,8 +5,8 @@ Shapes: N samples, D features, M dendrites, C outputs. A NaN in X is a missing v
 synapses are 1.
 
 The paper's neuron ends in a softmax, for classes. Other target cells serve labels and numbers
-(`modn.targets`), and a neuron may have strengths: how much, and with what sign, each dendrite feeds each output
-that its row of P chooses.
+(`modn.targets`), and a neuron may have strengths: how much, and with what sign, each dendrite feeds each
+output that its row of P chooses.
 """
 
 from dataclasses import dataclass
@@ -146,7 +146,7 @@ class Neuron:
 
     def parameters(self) -> Array:
         """Return the row [w_s row-major | theta_s | w_t | theta_t] of 2DM + 2C numbers, and M C strengths."""
-        strength = [] if self.strength is None else self.strength.ravel()
+        strength = np.empty(0) if self.strength is None else self.strength.ravel()
         return np.concatenate([self.w_s.ravel(), self.theta_s.ravel(), self.w_t, self.theta_t, strength])
 
     @classmethod

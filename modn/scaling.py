@@ -31,11 +31,9 @@ def to_unit(X: Array, low: Array, high: Array) -> Array:
 def knots(x: Array, weight: Array) -> tuple[Array, Array]:
     """The scaling of a feature by its values x (N,): increasing values (K,) and their levels in [0, 1].
 
-    A value with weight 2 counts as two values.
+    The values are not all the same. One with weight 2 counts as two values.
     """
     values, of_value = np.unique(x, return_inverse=True)
-    if len(values) == 1:
-        return values, np.zeros(1)
     each = np.bincount(of_value.ravel(), weight)
     ranks = (np.cumsum(each) - each / 2) / each.sum()
     low, high = np.interp([0.05, 0.95], ranks, values / 2)
@@ -51,8 +49,7 @@ def knots(x: Array, weight: Array) -> tuple[Array, Array]:
 
 def to_levels(x: Array, values: Array, levels: Array) -> Array:
     """The levels of x (N,) between knots, clipped; NaN stays NaN."""
-    scaled = np.interp(x / 2, values / 2, levels)  # halves, as above
-    return np.where(np.isnan(x), np.nan, scaled)  # a single knot has the same level for all
+    return np.interp(x / 2, values / 2, levels)  # halves, as above
 
 
 def from_levels(level: Array, values: Array, levels: Array) -> Array:

@@ -1,14 +1,14 @@
 """Target cells: what follows the telodendra, one for each kind of task.
 
-The potentials of the telodendra are U = alpha_t (w_t V - theta_t). A target cell turns them into the outputs O
-of the neuron, and says what they cost on a sample:
+The potentials of the telodendra are U = alpha_t (w_t V - theta_t). A target cell turns them into the outputs
+O of the neuron, and says what they cost on a sample:
 
     softmax    classes: O = softmax(tanh U) (Eqs. 8 and 9), cross-entropy (Eq. 10)
     sigmoid    labels, several at once: O = sigmoid(U), the sum of the labels' cross-entropies
     identity   numbers: O = U, half of the sum of the squared errors
 
-This is the readable truth in float64; `modn.fast.heads` computes the same for whole populations. What a sample
-asks of the kernels is a row of numbers; the rows of equal samples are added up.
+This is the readable truth in float64; `modn.fast.heads` computes the same for whole populations. What a
+sample asks of the kernels is a row of numbers; the rows of equal samples are added up.
 
 >>> target_cell("sigmoid").outputs(np.array([[0.0, 100.0]]))
 array([[0.5, 1. ]])
@@ -48,6 +48,7 @@ class Target(ABC):
     head: ClassVar[str]  # its loss and gradient in `modn.fast.heads`
     descent_head: ClassVar[str]  # that of `descent_losses`
     tempered: ClassVar[bool] = True  # the scale of the potentials changes no decision
+    first_w_t: ClassVar[float] = 3.0  # of a descent: a dendrite that opens changes the odds by e^3
 
     @abstractmethod
     def check_y(self, y: ArrayLike, n_samples: int, n_outputs: int) -> NDArray[Any]:
@@ -86,7 +87,7 @@ class Target(ABC):
         """What each sample asks of the kernels (N, K); the rows of equal samples are added up."""
 
     def merged(self, sums: Array) -> Asked:
-        """What the distinct samples ask, given the sums (R, K) over equal ones; the last column: the weight."""
+        """What the distinct samples ask, given the sums (R, K) over equal ones; the last is the weight."""
         return Asked(sums, float(sums[:, -1].sum()), 0.0)
 
 
@@ -171,6 +172,7 @@ class Identity(Target):
     name = "identity"
     head = descent_head = "IDENTITY"
     tempered = False
+    first_w_t = 0.2  # a dendrite that opens adds a fifth of a standard deviation
 
     def check_y(self, y: ArrayLike, n_samples: int, n_outputs: int) -> Array:
         """Finite numbers (N, C)."""

@@ -113,7 +113,7 @@ def _adopt_categories(model: Any, columns: Mapping[str, Sequence[str] | None]) -
     features = (
         numbers[name] if known is None else Categories(tuple(known)) for name, known in columns.items()
     )
-    model.inputs_ = Inputs(tuple(features), tuple(columns))
+    model.inputs_ = Inputs(tuple(features), tuple(columns), model.inputs_.means)
     model.feature_names_in_ = np.array(list(columns), dtype=object)
     model.n_features_in_ = len(columns)
 

@@ -59,8 +59,8 @@ class DendriticEstimator(BaseEstimator):
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train on samples X (N, D) with labels or numbers y and, optionally, weights (N,).
 
-        X is an array or a pandas data frame; texts, categories and Booleans are encoded, and NaN or None is a
-        missing value. A sample with weight 2 counts as two equal samples, one with weight 0 is ignored. The
+        X is an array or a pandas data frame; texts, categories and Booleans are encoded, NaN and None are
+        missing values. A sample with weight 2 counts as two equal samples, one with weight 0 is ignored. The
         order of the samples does not matter. If an error occurs, the model stays as it was.
         """
         before = self.__dict__.copy()
@@ -117,7 +117,7 @@ class DendriticEstimator(BaseEstimator):
     def _check_parameters(self) -> None:
         check_all(self.get_params(deep=False), self.allowed, f"{type(self).__name__}: ")
 
-    def _check_continuity(self, n_outputs: int, **outputs: tuple[Any, Any]) -> None:
+    def _check_continuity(self, n_outputs: int, outputs: dict[str, tuple[Any, Any]]) -> None:
         """Refuse to continue with other outputs (before, now) or dendrites."""
         dendrites = (self.neuron_.w_s.shape[1], self._n_dendrites(n_outputs))
         for what, (before, now) in {**outputs, "n_dendrites": dendrites}.items():

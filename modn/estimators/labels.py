@@ -1,7 +1,7 @@
 """Labels: several for one sample. MODNClassifier takes them as scikit-learn's multi-label classifiers do.
 
-y is then an indicator matrix (N, L) of 0 and 1. Each label is an output with a sigmoid (`modn.targets`), and the
-communal dendrites are what labels share.
+y is then an indicator matrix (N, L) of 0 and 1. Each label is an output with a sigmoid (`modn.targets`), and
+the communal dendrites are what labels share.
 """
 
 from typing import Any, Self
@@ -66,7 +66,7 @@ class LabelsClassifier(DendriticClassifier):
         n_labels = labels.shape[1]
         names = np.array(y.columns, dtype=object) if hasattr(y, "columns") else np.arange(n_labels)
         if self._continues:
-            self._check_continuity(n_labels, labels=(self.classes_.tolist(), names.tolist()))
+            self._check_continuity(n_labels, {"labels": (self.classes_.tolist(), names.tolist())})
         counted = weights > 0
         solution = self._solve(samples, weights, labels[counted], weights[counted], n_labels, self._starts())
         self._keep(solution, self._calibrated(solution))

@@ -23,8 +23,8 @@ DENDRITES_PER_OUTPUT = 10  # ... and for each further one
 class MODNRegressor(RegressorMixin, MODNEstimator):
     """The multi-in and multi-out dendritic neuron as a regressor of one or several numbers.
 
-    Each output is a weighted sum of dendrites, O = alpha_t (w_t V - theta_t), trained for the squared error. The
-    numbers are scaled for training; the neuron's outputs are in their own units.
+    Each output is a weighted sum of dendrites, O = alpha_t (w_t V - theta_t), trained for the squared error.
+    The numbers are scaled for training; the neuron's outputs are in their own units.
 
     Parameters
     ----------
@@ -38,8 +38,8 @@ class MODNRegressor(RegressorMixin, MODNEstimator):
     alpha_s, alpha_t : float
         Scaling factors of the synapses and of the telodendra.
     strengths : bool
-        Whether each dendrite has a trained weight, of either sign, for each output. Without, as in the paper's
-        classifier, all dendrites of an output have the same: that is too little for most functions.
+        Whether each dendrite has a trained weight, of either sign, for each output. Without, as in the
+        paper's classifier, all dendrites of an output have the same: too little for most functions.
     max_iter : int, optional
         Iterations on the parameters; by default the solver's own budget, 300 for the heuristics.
     population_size : int, optional
@@ -55,8 +55,8 @@ class MODNRegressor(RegressorMixin, MODNEstimator):
     n_jobs : int, optional
         Number of trainings at the same time, as in scikit-learn; the result does not depend on it.
     warm_start : bool
-        Continue from the present neurons when `fit` is called again; the number of outputs and n_dendrites must
-        be the same. Scalings and categories stay those of the first fit.
+        Continue from the present neurons when `fit` is called again; the number of outputs and n_dendrites
+        must be the same. Scalings and categories stay those of the first fit.
     random_state : int, RandomState or None
         Pass an int for reproducible results.
     verbose : bool
@@ -75,8 +75,8 @@ class MODNRegressor(RegressorMixin, MODNEstimator):
     n_outputs_ : int
         C, the number of outputs.
     loss_curve_ : ndarray
-        The best training loss so far, after each iteration of the last `fit`: half of the squared errors, summed
-        over the outputs, for y scaled to a standard deviation of 1.
+        The best training loss so far, after each iteration of the last `fit`: half of the squared errors,
+        summed over the outputs, for y scaled to a standard deviation of 1.
     n_iter_ : int
         Number of iterations.
     n_features_in_, feature_names_in_
@@ -91,6 +91,8 @@ class MODNRegressor(RegressorMixin, MODNEstimator):
     >>> model.score(X, X[:, 0] * X[:, 1]) > 0.95
     True
     """
+
+    n_outputs_: int
 
     allowed: ClassVar[dict[str, Constraint]] = MODNEstimator.allowed
 
@@ -143,7 +145,7 @@ class MODNRegressor(RegressorMixin, MODNEstimator):
         samples, numbers, weights = read_training_set(self, X, y, sample_weight, _as_numbers)
         n_outputs = numbers.shape[1]
         if self._continues:
-            self._check_continuity(n_outputs, n_outputs=(self.n_outputs_, n_outputs))
+            self._check_continuity(n_outputs, {"n_outputs": (self.n_outputs_, n_outputs)})
         counted = weights > 0
         weights_used, numbers = weights[counted], numbers[counted]
         mean = np.average(numbers, axis=0, weights=weights_used)

@@ -70,8 +70,7 @@ def merged(X: Array, wanted: NDArray[Any], weights: Array) -> tuple[Array, NDArr
 
     `wanted` (N,) or (N, C) is what they should have; samples that should have something else are distinct.
     """
-    # As bytes, each row is one key. The bytes of numbers >= 0 are in the order of the numbers if the highest
-    # byte comes first, NaN is the highest of all, and equal to itself.
+    # As bytes, each row is one key; those of numbers >= 0 are in their order if the highest byte comes first.
     D, last = X.shape[1], wanted.reshape(len(X), -1)
     rows = np.empty((len(X), D + last.shape[1]), dtype=">f8")
     rows[:, :D], rows[:, D:] = X, last

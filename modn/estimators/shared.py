@@ -21,6 +21,8 @@ DENDRITES_PER_CLASS = 10  # M = 10 C, as in the paper's comparison of optimizers
 class DendriticClassifier(ClassifierMixin, DendriticEstimator):
     """A classifier around neurons; a subclass adds the problem to solve and the neuron of its solution."""
 
+    classes_: NDArray[Any]
+
     allowed: ClassVar[dict[str, Constraint]] = DendriticEstimator.allowed | {
         "class_weight": OrNone(ClassWeight()),
     }
@@ -56,7 +58,7 @@ class DendriticClassifier(ClassifierMixin, DendriticEstimator):
         self._check_classes(classes, labels)
         own = weights[counted] * weights_of(self.class_weight, classes, codes, weights[counted])
         if self._continues:
-            self._check_continuity(len(classes), classes=(self.classes_.tolist(), classes.tolist()))
+            self._check_continuity(len(classes), {"classes": (self.classes_.tolist(), classes.tolist())})
         solution = self._solve(samples, weights, codes, own, len(classes), self._starts())
         self._keep(solution, self._calibrated(solution))
         self.classes_ = classes

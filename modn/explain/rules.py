@@ -4,7 +4,7 @@ A synapse with a threshold inside its feature's range is a condition: the featur
 (excitatory) or below it (inhibitory; see `Neuron.synapse_states`). Constant-1 synapses have no effect and are
 pruned; a constant-0 synapse shuts its dendrite, which is removed. The others form a rule: in the limit of
 steep synapses, the dendrite (Eq. 2) is 1 where all conditions hold and 0 elsewhere. Sums and telodendra
-(Eqs. 5, 8) then decide as in the neuron. A condition on a missing value holds: its synapse is 1.
+(Eqs. 5, 8) then decide as in the neuron. For a missing value, a condition looks at the training set's mean.
 
 >>> from sklearn.datasets import load_iris
 >>> from modn import MODNClassifier
@@ -58,9 +58,9 @@ class Condition:
         return f"{self.name} {'>' if self.above else '<'} {_rounded(self.threshold, self.width)}"
 
     def holds(self, inputs: Array) -> NDArray[np.bool_]:
-        """Whether it holds (N,) for each sample, given the neuron's inputs; for a missing one, it does."""
+        """Whether it holds (N,) for each sample, given the neuron's inputs (N, n_inputs)."""
         x = inputs[:, self.input]
-        return ~(x <= self.level) if self.above else ~(x >= self.level)
+        return x > self.level if self.above else x < self.level
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class Rules:
             "",
             f"{len(self.rules)} of {n_dendrites} dendrites are rules; {self.n_shut} are shut by a constant-0 "
             f"synapse, {self.n_inoperative} feed no class. {self.n_pruned} constant-1 synapses are left out.",
-            "A condition on a missing value, or on a category that training did not see, holds.",
+            "Missing values and unknown categories count as the mean of the training set.",
             "The class with the highest score wins; each rule that holds changes the score of its classes:",
             *(
                 f"  {label!s:{width}}  starts at {start:+.3f}, each rule {weight:+.3f}"

@@ -22,8 +22,8 @@ from modn.fast.lanes import (
 )
 from modn.fast.packing import LOG2_E, new_vectors
 
-# MODN's telodendra and softmax with the exact or one of the published gradients; a sigmoid for each label, such
-# as the DNM's only one; the softmax of what MODN takes the tanh of; numbers (`modn.targets`).
+# MODN's telodendra and softmax with the exact or one of the published gradients; a sigmoid for each label,
+# such as the DNM's only one; the softmax of what MODN takes the tanh of; numbers (`modn.targets`).
 MODN, MODNP_PUBLISHED, MODNF_PUBLISHED, SIGMOID, POTENTIALS, IDENTITY = 0, 1, 2, 3, 4, 5
 
 ROWS_PER_SUM = 32  # float32 sums of so many terms are then added up in float64
@@ -56,7 +56,7 @@ def _label_loss(U, positives, samples):
 
 @compiled
 def _sigmoid_loss(V, lane_counts, lane_w_t, lane_theta_t, n):
-    """The loss of all labels of one vector of samples; behind those of the labels, counts has the samples'."""
+    """The loss of all labels of one vector of samples; counts has those with each label, and all."""
     C = lane_w_t.shape[0]
     R = V.shape[0] // C
     samples, loss = load(lane_counts, C * R + n), splat(0.0)
@@ -68,7 +68,7 @@ def _sigmoid_loss(V, lane_counts, lane_w_t, lane_theta_t, n):
 
 @compiled
 def _identity_loss(V, lane_counts, lane_w_t, lane_theta_t, n):
-    """Half of the squared errors of one vector of samples; counts has the mean of each number, and the weight."""
+    """Half of the squared errors of one vector of samples; counts has their means, and the weight."""
     C = lane_w_t.shape[0]
     R = V.shape[0] // C
     squares = splat(0.0)

@@ -128,7 +128,7 @@ class Objective:
         return 2 * self.X.shape[1] * self.n_dendrites + 2 * self.n_classes
 
     def _fed(self, parameters: Array, P: NDArray[Any]) -> tuple[Array, NDArray[Any], Array | None]:
-        """The rows that the kernels take, what each dendrite feeds each output (S or 1, M, C), and strengths."""
+        """The rows that the kernels take, what each dendrite feeds each output, and the strengths."""
         if not self.strengths:
             return parameters, P, None
         rows = as_compiled_for(parameters[:, : self._n_neuron])

@@ -113,7 +113,7 @@ def test_missing_cells_are_taken_as_they_are(insects: Path, capsys: pytest.Captu
     told = pd.read_csv(answers)
     assert np.mean(told["kind"] == table["kind"]) > 0.95 and told.notna().all(axis=None)
     assert run("explain", model, "--data", insects) == 0
-    assert "A condition on a missing value" in capsys.readouterr().out
+    assert "Missing values and unknown categories" in capsys.readouterr().out
     table["kind"] = np.where(table.index == 5, "NA", table["kind"])
     table.to_csv(insects, index=False)
     assert "line 7, column 'kind': the value is missing" in refusal(capsys, *fit)

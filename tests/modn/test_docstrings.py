@@ -18,7 +18,7 @@ def with_examples() -> list[str]:
 
 
 def test_what_users_call_has_examples() -> None:
-    names = ("estimators.modn", "estimators.dnm", "explain.rules", "persistence", "training")
+    names = ("estimators.modn", "estimators.dnm", "explain.rules", "inputs", "persistence", "training")
     assert {f"modn.{name}" for name in names} <= set(with_examples())
 
 

@@ -149,12 +149,10 @@ def test_rules_speak_of_categories_and_say_what_missing_values_do() -> None:
     found = rules(model, X=X, y=y)
     text = str(found)
     assert re.search("colour is (not )?(red|green|blue)", text) and "size > 0." in text
-    assert "A condition on a missing value, or on a category that training did not see, holds." in text
+    assert "Missing values and unknown categories count as the mean of the training set." in text
     assert found.accuracy is not None and found.accuracy.rules > 0.9
-    conditions = {str(part): part for rule in found.rules for part in rule.conditions}
-    holes = pd.DataFrame({"colour": [None, "pink"], "size": [np.nan, np.nan]})
-    for part in conditions.values():
-        assert part.holds(model.inputs_.transform(holes)).all(), str(part)
+    holes = pd.DataFrame({"colour": [None, "pink"], "size": [np.nan, X["size"].mean()]})
+    assert len(set(found.predict(holes))) == 1
     renamed = str(rules(model, ["hue", "mass"]))
     assert "hue is" in renamed and "mass >" in renamed and "colour" not in renamed
 

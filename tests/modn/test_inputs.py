@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from modn.frames import columns_of
-from modn.inputs import MOST_CATEGORIES, Categories, Input, Inputs, Numbers, Silent
+from modn.inputs import MOST_CATEGORIES, Categories, Input, Inputs, Silent
 
 NAN = np.nan
 
@@ -90,7 +90,7 @@ def test_each_feature_becomes_its_inputs() -> None:
             "size": [0.0, 5.0, 10.0, NAN],
             "sex": ["m", "f", "m", None],
             "colour": ["red", "blue", "green", "red"],
-            "same": ["a", "a", "a", "a"],
+            "same": ["a", "a", None, "a"],
             "gone": [None, None, None, None],
             "old": [True, False, True, True],
         }
@@ -106,26 +106,19 @@ def test_each_feature_becomes_its_inputs() -> None:
     ]
     expected = [[0, 1, 0, 0, 1, 0, 0, 1], [0.5, 0, 1, 0, 0, 0, 0, 0], [1, 1, 0, 1, 0, 0, 0, 1]]
     np.testing.assert_array_equal(inputs.transform(X)[:3], expected)
-    np.testing.assert_array_equal(inputs.transform(X)[3], [NAN, NAN, 0, 0, 1, 0, 0, 1])
+    np.testing.assert_allclose(inputs.transform(X)[3], [0.5, 2 / 3, 0, 0, 1, 0, 0, 1])
+    np.testing.assert_allclose(inputs.means, inputs.transform(X).mean(axis=0))
     assert inputs.silent.tolist() == [False] * 5 + [True, True, False]
     assert inputs.names_by(list("abcdef"))[:3] == ["a", "b is m", "c is blue"]
     assert inputs.unscaled(0, [0.25, 1.0]).tolist() == [2.5, 10.0]
     assert inputs.unscaled(1, [0.5]).tolist() == [0.5]
 
 
-def test_what_training_did_not_see_says_nothing() -> None:
+def test_what_is_missing_or_was_not_seen_becomes_the_mean() -> None:
     X = pd.DataFrame({"sex": ["m", "f"], "colour": ["red", "blue"], "size": [1.0, 2.0], "same": [3, 3]})
-    inputs = Inputs.fit(X.assign(colour=["red", "blue"]), list(X))
-    new = pd.DataFrame(
-        {"sex": ["x", None], "colour": ["pink", "red"], "size": [9.0, None], "same": [None, 7]}
-    )
-    np.testing.assert_array_equal(inputs.transform(new), [[NAN, NAN, 1, 0], [NAN, 1, NAN, 0]])
-
-
-def test_a_constant_that_is_sometimes_missing_is_still_an_input() -> None:
-    inputs = Inputs.fit(np.array([[4.0], [NAN]]), ["x"])
-    assert isinstance(inputs.features[0], Numbers)
-    np.testing.assert_array_equal(inputs.transform(np.array([[4.0], [NAN], [9.0]])), [[0], [NAN], [0]])
+    inputs = Inputs.fit(X, list(X), weight=[3.0, 1.0])
+    new = X.assign(sex=["x", None], colour=["pink", "red"], size=[9.0, NAN], same=[None, 7])
+    assert inputs.transform(new).tolist() == [[0.75, 0.75, 1, 0], [0.75, 1, 0.25, 0]]
 
 
 def test_rare_categories_have_no_input_of_their_own() -> None:
@@ -134,7 +127,7 @@ def test_rare_categories_have_no_input_of_their_own() -> None:
     inputs = Inputs.fit(column, ["c"])
     assert inputs.features == (Categories(tuple(texts[5:]), others=True),)
     assert inputs.transform(objects(["c03"], ["new"])).tolist() == [[0.0] * MOST_CATEGORIES] * 2
-    assert np.isnan(inputs.transform(objects([None]))).all()
+    assert np.array_equal(inputs.transform(objects([None]))[0], inputs.means)
     weighted = Inputs.fit(column, ["c"], np.where(column[:, 0] == "c00", 9, 1))
     assert weighted.names[0] == "c is c00"
 
@@ -155,7 +148,7 @@ def test_numbers_and_booleans_stand_for_each_other_and_for_categories() -> None:
     codes = Inputs.fit(pd.DataFrame({"c": pd.Categorical([1, 2, 3])}), ["c"])
     assert codes.transform(np.array([[2.0], [3.0]])).tolist() == [[0, 1, 0], [0, 0, 1]]
     texts = pd.DataFrame({"x": pd.Categorical([1, 0, None])})
-    np.testing.assert_array_equal(Inputs.fit(numbers, ["x"]).transform(texts), [[1.0], [0.0], [NAN]])
+    assert Inputs.fit(numbers, ["x"]).transform(texts).tolist() == [[1.0], [0.0], [0.5]]
     for wrong in ("red", "inf"):
         with pytest.raises(
             ValueError, match=f"feature 'x' holds '{wrong}'; allowed: numbers, as in training"
@@ -189,6 +182,8 @@ def test_inputs_are_described_and_rebuilt() -> None:
     assert Inputs.rebuild(*texts.describe(), ["b"]).features == texts.features
     description, arrays = inputs.describe()
     with pytest.raises(ValueError, match="the levels of knots do not increase"):
-        Inputs.rebuild(description, {"knots": np.stack([arrays["knots"][0], -arrays["knots"][1]])}, list(X))
+        Inputs.rebuild(description, arrays | {"knots": arrays["knots"] * [[1], [-1]]}, list(X))
+    with pytest.raises(ValueError, match="means has the shape"):
+        Inputs.rebuild(description, arrays | {"means": np.zeros(2)}, list(X))
     with pytest.raises(ValueError, match="3 feature names for 4 features"):
         Inputs.rebuild(description, arrays, list("abc"))

@@ -1,4 +1,4 @@
-"""Target cells: their equations against slow ones, gradients by finite differences, kernels by the equations."""
+"""Target cells: equations against slow ones, gradients by finite differences, kernels by the equations."""
 
 import math
 from typing import Any
@@ -147,7 +147,7 @@ def test_what_a_neuron_refuses() -> None:
         ValueError, match="target is 'identity': numbers have no probabilities; use `outputs`"
     ):
         neuron.predict_proba(np.ones((1, 2)))
-    with pytest.raises(ValueError, match="Eqs. 15-22 are for a neuron whose target is 'softmax'"):
+    with pytest.raises(ValueError, match=r"Eqs\. 15-22 are for a neuron whose target is 'softmax'"):
         gradients.published(neuron, np.ones((1, 2)), [[0.0]], "full")
 
 

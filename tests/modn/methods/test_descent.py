@@ -8,6 +8,7 @@ import pytest
 from modn import filters, methods
 from modn.fast.objective import Objective
 from modn.methods import Descent, Training
+from modn.methods.standard import Batches, StandardUnits
 from modn.neuron import Neuron
 from modn.optimizers.adam import Adam
 
@@ -69,8 +70,8 @@ def test_the_result_is_a_modn_with_the_loss_it_says(filter: str) -> None:
     assert result.loss == pytest.approx(-np.log(proba[np.arange(len(y)), y]).mean(), abs=1e-4)
     assert len(result.curve) == 61 and (np.diff(result.curve) <= 0).all()
     assert result.filter_steps == (30 if filter == "learned" else 0)
-    # 3 folds with 2 decays, then the descent itself; each begins with a step 0
-    assert result.evaluations == 61 * (3 * 2 + 1)
+    # 3 folds with 2 decays in 36 steps, then the descent itself; each is judged at its end
+    assert result.evaluations == 37 * 3 * 2 + 61
     if filter != "learned":
         np.testing.assert_array_equal(result.P, getattr(filters, filter)(8, 2))
 
@@ -130,7 +131,7 @@ def test_the_best_of_several_descents_is_kept() -> None:
     assert several.evaluations == 41 * 16
 
 
-@pytest.mark.parametrize("stop", [0, 70, 130, 200])
+@pytest.mark.parametrize("stop", [0, 50, 100, 150])
 def test_it_stops_in_the_choice_of_the_decay_or_after(stop: int) -> None:
     seen: list[int] = []
 
@@ -262,3 +263,52 @@ def test_missing_values_are_learned_around(share: float) -> None:
     new, labels = xor(400, 1)
     new = np.column_stack([new, np.full(400, np.nan), np.full(400, 0.5)])
     assert (neuron.predict_proba(new).argmax(axis=1) == labels).mean() > 0.8
+
+
+# Speed
+
+
+def test_the_rates_race() -> None:
+    """Half of them stays after each fold, two to the end; `work` knows."""
+    method = descend(20, decays=(0.0, 0.001, 0.01, 0.03, 0.1), fold_share=0.5)
+    problem = methods.neuron_problem(Objective(*xor(), 8, 2, 10.0, 1.0), "learned")
+    steps: list[int] = []
+    result, _ = trained(method=method, on_step=lambda step, loss: steps.append(step))
+    expected = method.work(problem, 20)
+    assert result.evaluations == expected.evaluations == 11 * (5 + 3 + 2 + 2) + 21
+    assert steps == list(range(expected.steps))
+
+
+def test_a_step_sees_a_batch() -> None:
+    """Each batch is seen in turn; the mean over a round of them is what the curve says."""
+    objective = Objective(*xor(1000), 8, 2, 10.0, 1.0)
+    result, neuron = train(objective, descend(300, batch=100, decays=(0.001,)))
+    assert accuracy(neuron) > 0.9
+    assert len(result.curve) == 301 and (np.diff(result.curve) <= 0).all()
+    proba = neuron.predict_proba(objective.X)
+    assert result.loss == pytest.approx(-np.log(proba[np.arange(1000), objective.y]).mean(), abs=1e-4)
+
+
+def test_batches_share_out_the_samples_at_random() -> None:
+    samples = StandardUnits(Objective(*xor(1000), 8, 2, 10.0, 1.0))
+    batches = Batches(samples.problem, np.arange(1000), 300, np.random.default_rng(0))
+    assert batches.count == 4 and batches[1] is batches[5]
+    sizes = [len(batches[step].X) for step in range(4)]
+    assert sizes == [250] * 4
+    seen = np.concatenate([batches[step].X[:, 0] for step in range(4)])
+    expected = (samples.objective.X[:, 0] - samples.mean[0]) / samples.deviation[0]
+    np.testing.assert_allclose(np.sort(seen), np.sort(expected))
+
+
+def test_of_many_batches_few_are_kept() -> None:
+    samples = StandardUnits(Objective(*xor(1000), 8, 2, 10.0, 1.0))
+    built: list[int] = []
+
+    def problem(rows: np.ndarray) -> Objective:
+        built.append(len(rows))
+        return samples.problem(rows)
+
+    batches = Batches(problem, np.arange(1000), 10, np.random.default_rng(0))
+    for step in range(2 * batches.count):
+        _ = batches[step]
+    assert len(built) == 200  # more than are kept: each is built again when its turn comes

@@ -1,0 +1,207 @@
+"""What MODNClassifier makes of real-world inputs: the tables of docs/classifier.md.
+
+    python -m benchmarks.inputs [scaling] [missing] [imbalance] [probabilities]
+
+scaling        accuracy on features with outliers, of log-normal distribution and with heavy tails (synthetic)
+missing        values missing at random: they become the mean, or their synapses are 1
+imbalance      classes 1:100 (synthetic): class_weight None and "balanced", beside a random forest
+probabilities  log-loss and calibration error by Eq. 9, by the calibrated potentials, and of a random forest
+
+Without names, all of them. Means over stratified resplits, 30 % of the rows for testing. The datasets are
+those of data/raw/extra, by which the scaling and what becomes of missing values were chosen.
+"""
+
+import argparse
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pandas as pd
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.metrics import balanced_accuracy_score, f1_score, roc_auc_score
+from sklearn.model_selection import train_test_split
+from threadpoolctl import threadpool_limits
+
+from benchmarks.classifiers import CLASSIFIERS, DATA, TEST_SIZE, load, markdown
+from modn import MODNClassifier, metrics, scaling
+from modn.inputs import Inputs
+
+RESPLITS = 2
+SYNTHETIC = 4  # datasets
+MISSING_SHARE = 0.2
+MISSING_ROWS = 1000  # of each dataset, at most
+
+Parts = tuple[Any, Any, np.ndarray, np.ndarray]
+
+
+def forest() -> Any:
+    """What people would use instead."""
+    return RandomForestClassifier(300, random_state=0)
+
+
+def ours(**parameters: Any) -> Any:
+    """With its default parameters."""
+    return MODNClassifier(random_state=0, **parameters)
+
+
+def resplits(X: Any, y: np.ndarray) -> Iterator[Parts]:
+    """Training and test parts."""
+    for k in range(RESPLITS):
+        yield train_test_split(X, y, test_size=TEST_SIZE, stratify=y, random_state=k)
+
+
+def table(rows: list[dict[str, Any]], index: str, columns: str, value: str) -> str:
+    """The means by two of the keys, in the order of the rows."""
+    frame = pd.DataFrame(rows)
+    means = frame.pivot_table(index=index, columns=columns, values=value, sort=False)
+    means.columns = [str(name) for name in means.columns]
+    return markdown(means, 3)
+
+
+def scaling_table() -> str:
+    """The same data four times: as they are, and with features of other shapes."""
+    rows = []
+    for seed in range(SYNTHETIC):
+        X, y = make_classification(800, 10, n_informative=6, random_state=seed)
+        rng = np.random.default_rng(seed)
+        outliers = X.copy()
+        outliers[rng.integers(len(X), size=10), np.arange(10)] = 1e6
+        ranks = (X.argsort(axis=0).argsort(axis=0) + 0.5) / len(X)
+        shapes = {
+            "clean": X,
+            "one cell of 1e6 in each feature": outliers,
+            "log-normal: exp(3 x)": np.exp(3 * X),
+            "heavy tails (Cauchy)": np.tan(np.pi * (ranks - 0.5)),
+        }
+        for shape, features in shapes.items():
+            for seen, unseen, y_seen, y_unseen in resplits(features, y):
+                with patch.object(scaling, "WIDEST", np.inf):
+                    by_range = ours().fit(seen, y_seen)
+                scores = {
+                    "MODN": ours().fit(seen, y_seen).score(unseen, y_unseen),
+                    "scaled by range only": by_range.score(unseen, y_unseen),
+                    "random forest": forest().fit(seen, y_seen).score(unseen, y_unseen),
+                }
+                rows += [{"features": shape, "how": how, "accuracy": a} for how, a in scores.items()]
+    return table(rows, "features", "how", "accuracy")
+
+
+@contextmanager
+def synapses_of_1() -> Iterator[None]:
+    """Missing values reach the neuron as NaN."""
+    fit: Callable[..., Inputs] = Inputs.fit
+
+    def unfilled(*arguments: Any) -> Inputs:
+        inputs = fit(*arguments)
+        return replace(inputs, means=np.full_like(inputs.means, np.nan))
+
+    with patch.object(Inputs, "fit", unfilled):
+        yield
+
+
+def missing_table() -> str:
+    """Accuracy and log-loss on the extra datasets, with holes in training and test parts."""
+    rows = []
+    for path in sorted(DATA.glob("*.csv")):
+        X, y = load(path.stem)
+        rng = np.random.default_rng(0)
+        chosen = np.sort(rng.permutation(len(y))[:MISSING_ROWS])
+        X, y = X.iloc[chosen].reset_index(drop=True), y[chosen]
+        if np.bincount(y).min() < 2:
+            continue
+        holes = X.mask(rng.random(X.shape) < MISSING_SHARE)
+        for seen, unseen, y_seen, y_unseen in resplits(holes, y):
+            for how, context in (("the mean", nullcontext()), ("a synapse of 1", synapses_of_1())):
+                with context:
+                    model = ours().fit(seen, y_seen)
+                proba = model.predict_proba(unseen)
+                codes = np.searchsorted(model.classes_, y_unseen)
+                values = {
+                    "accuracy": metrics.accuracy(codes, proba),
+                    "log-loss": metrics.log_loss(codes, proba),
+                }
+                rows += [{"missing values become": how, "measure": m, "value": v} for m, v in values.items()]
+    return table(rows, "missing values become", "measure", "value")
+
+
+def imbalance_table() -> str:
+    """Two overlapping classes, one of them a hundredth."""
+    rows = []
+    contenders = {
+        "MODN": ours,
+        'MODN, class_weight="balanced"': lambda: ours(class_weight="balanced"),
+        "random forest": forest,
+    }
+    for seed in range(SYNTHETIC):
+        X, y = make_classification(
+            5000, 10, n_informative=5, weights=[0.99], flip_y=0.0, class_sep=0.8, random_state=seed
+        )
+        for seen, unseen, y_seen, y_unseen in resplits(X, y):
+            for name, make in contenders.items():
+                proba = make().fit(seen, y_seen).predict_proba(unseen)
+                predicted = proba.argmax(axis=1)
+                values = {
+                    "accuracy": metrics.accuracy(y_unseen, proba),
+                    "balanced accuracy": balanced_accuracy_score(y_unseen, predicted),
+                    "F1": f1_score(y_unseen, predicted),
+                    "log-loss": metrics.log_loss(y_unseen, proba),
+                    "AUC": roc_auc_score(y_unseen, proba[:, 1]),
+                }
+                rows += [{"classifier": name, "measure": m, "value": v} for m, v in values.items()]
+    return table(rows, "classifier", "measure", "value")
+
+
+def probability_table() -> str:
+    """Log-loss and calibration error on the extra datasets."""
+    rows = []
+    for path in sorted(DATA.glob("*.csv")):
+        X, y = load(path.stem)
+        for seen, unseen, y_seen, y_unseen in resplits(X, y):
+            model = ours().fit(seen, y_seen)
+            several = ours(n_estimators=8).fit(seen, y_seen)
+            probabilities = {
+                "MODN by Eq. 9": model.neuron_.predict_proba(model.inputs_.transform(unseen)),
+                "MODN, calibrated": model.predict_proba(unseen),
+                "8 neurons, calibrated": several.predict_proba(unseen),
+                "random forest": CLASSIFIERS["random forest (300)"]([])
+                .fit(seen, y_seen)
+                .predict_proba(unseen),
+            }
+            for name, proba in probabilities.items():
+                values = {
+                    "accuracy": metrics.accuracy(y_unseen, proba),
+                    "log-loss": metrics.log_loss(y_unseen, proba),
+                    "calibration error": metrics.calibration_error(y_unseen, proba),
+                }
+                rows += [{"probabilities": name, "measure": m, "value": v} for m, v in values.items()]
+    return table(rows, "probabilities", "measure", "value")
+
+
+TABLES = {
+    "scaling": scaling_table,
+    "missing": missing_table,
+    "imbalance": imbalance_table,
+    "probabilities": probability_table,
+}
+
+
+def main() -> None:
+    """Print the tables that are asked for."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("tables", nargs="*", metavar="TABLE", help=", ".join(TABLES))
+    options = parser.parse_args()
+    for name in options.tables or TABLES:
+        if name not in TABLES:
+            parser.error(f"TABLE is {name!r}; allowed: {', '.join(TABLES)}")
+        with threadpool_limits(1):
+            print(f"{name}\n\n{TABLES[name]()}\n", flush=True)
+
+
+if __name__ == "__main__":
+    main()
