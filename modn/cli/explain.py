@@ -22,10 +22,8 @@ def configure(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Print the rules of a model; draw its neuron."""
-    from dataclasses import replace
-
-    from modn.cli.columns import known_features, labels, named, read_csv, read_model
-    from modn.explain import Accuracy, rules
+    from modn.cli.columns import known_features, named, read_csv, read_model
+    from modn.cli.tasks import targets_of, task_of
     from modn.writing import check_output
 
     if options.plot is not None:
@@ -33,15 +31,12 @@ def run(options: argparse.Namespace) -> None:
 
         check_output("--plot", options.plot, [options.model, *([options.data] if options.data else [])])
     model, notes = read_model(options.model)
-    if options.data is None:
-        found = replace(rules(model), accuracy=Accuracy(*notes["training_accuracy"]))
-        where = "the training data"
-    else:
+    task = task_of(notes)
+    X = y = None
+    if options.data is not None:
         table = read_csv(options.data, options.sep, notes["missing"])
         with named(options.data):
-            X, y = known_features(table, model), labels(table, notes["target"])
-        found = rules(model, X=X, y=y)
-        where = str(options.data)
-    print(f"Rules of {options.model}; accuracy measured on {where}.\n\n{found}")
+            X, y = known_features(table, model), task.read(table, targets_of(notes["target"], table))
+    print(task.title(options.model, options.data) + "\n\n" + task.explanation(model, X, y, notes))
     if options.plot is not None:
         plots.save(plots.neuron(model), options.plot)

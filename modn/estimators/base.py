@@ -41,6 +41,8 @@ class DendriticEstimator(BaseEstimator):
     inputs_: Inputs
     neurons_: list[Any]
 
+    _solver_defaults: ClassVar[dict[str, Any]] = {}  # where they differ from the solver's own
+
     allowed: ClassVar[dict[str, Constraint]] = {
         "solver": Solver(),
         "n_dendrites": OrNone(Integer(1)),
@@ -205,6 +207,8 @@ class DendriticEstimator(BaseEstimator):
             if "first" in known:  # a pair: the population is that of its first part
                 population = {"first": options.get("first", {}) | population}
             options |= population
+        own = {name: value for name, value in self._solver_defaults.items() if name in known}
         if "keep" in known:
-            options = {"keep": keep} | options
+            own["keep"] = keep
+        options = own | options
         return methods.make(self.solver, filter, **options)

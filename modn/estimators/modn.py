@@ -17,6 +17,9 @@ from modn.targets import SIGMOID, SOFTMAX
 class MODNClassifier(MODNEstimator, LabelsClassifier):
     """The multi-in and multi-out dendritic neuron (Eqs. 1, 2, 5, 8, 9) as a classifier.
 
+    y holds a label for each sample or, for several at once, is an indicator matrix (N, L) of 0 and 1. Labels
+    are then predicted as such a matrix, and their probabilities are (N, L).
+
     Parameters
     ----------
     filter : {"learned", "partition", "full"}
@@ -28,8 +31,9 @@ class MODNClassifier(MODNEstimator, LabelsClassifier):
         M; by default ten for each class. A partition needs a multiple of the number of classes.
     alpha_s, alpha_t : float
         Scaling factors of the synapses and of the telodendra.
-    strengths : bool
-        Whether each dendrite has a trained weight, of either sign, for each output; the paper's have none.
+    strengths : bool, optional
+        Whether each dendrite has a trained weight, of either sign, for each output. By default, classes have
+        none, as in the paper, and labels have.
     max_iter : int, optional
         Iterations on the parameters; by default the solver's own budget, 300 for the heuristics.
     population_size : int, optional
@@ -68,7 +72,7 @@ class MODNClassifier(MODNEstimator, LabelsClassifier):
         samples that took no part in training, where the solver made a cross-validation ("adam" does), and to
         those of the training set otherwise.
     classes_ : ndarray (C,)
-        The labels, sorted.
+        The classes, sorted; of an indicator matrix, the names of its columns, or 0 to L - 1.
     loss_curve_ : ndarray
         The best training loss so far, after each iteration of the last `fit`.
     n_iter_ : int
@@ -99,7 +103,7 @@ class MODNClassifier(MODNEstimator, LabelsClassifier):
         n_dendrites: int | None = None,
         alpha_s: float = 10.0,
         alpha_t: float = 1.0,
-        strengths: bool = False,
+        strengths: bool | None = None,
         max_iter: int | None = None,
         population_size: int | None = None,
         solver_options: Mapping[str, Any] | None = None,

@@ -4,15 +4,18 @@ from abc import abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from modn import filters, methods
-from modn.constraints import Constraint, Flag, Number, OneOf
+from modn.constraints import Constraint, Flag, Number, OneOf, OrNone
 from modn.estimators.base import Array, DendriticEstimator
+from modn.estimators.samples import read_samples
 from modn.fast.objective import Objective
 from modn.fast.prediction import potentials
 from modn.methods import FixedFilter, LearnedFilter, Method, Training
 from modn.neuron import Neuron
+from modn.targets import SOFTMAX
 
 
 class MODNEstimator(DendriticEstimator):
@@ -21,8 +24,19 @@ class MODNEstimator(DendriticEstimator):
     allowed: ClassVar[dict[str, Constraint]] = DendriticEstimator.allowed | {
         "filter": OneOf(filters.NAMES),
         "alpha_t": Number(0, ends="(]"),
-        "strengths": Flag(),
+        "strengths": OrNone(Flag()),
     }
+
+    def contributions(self, X: ArrayLike) -> Array:
+        """What each dendrite of `neuron_` adds to the potential of each output (N, M, C).
+
+        Their sum over the dendrites, minus alpha_t theta_t, is the potential. That of a regressor's neuron is
+        the number itself, in the units of y.
+        """
+        check_is_fitted(self)
+        neuron = self.neuron_
+        Z = neuron.dendrites(self.inputs_.transform(read_samples(self, X)))
+        return Z[:, :, None] * (neuron.alpha_t * neuron.w_t * neuron.feeds)
 
     @abstractmethod
     def _target(self, wanted: NDArray[Any]) -> str:
@@ -34,6 +48,7 @@ class MODNEstimator(DendriticEstimator):
     def _problem(
         self, X: Array, wanted: NDArray[Any], weights: Array, n_outputs: int
     ) -> FixedFilter | LearnedFilter:
+        target = self._target(wanted)
         objective = Objective(
             X,
             wanted,
@@ -42,8 +57,8 @@ class MODNEstimator(DendriticEstimator):
             self.alpha_s,
             self.alpha_t,
             weights,
-            self._target(wanted),
-            self.strengths,
+            target,
+            target != SOFTMAX.name if self.strengths is None else self.strengths,
         )
         return methods.neuron_problem(objective, self.filter)
 

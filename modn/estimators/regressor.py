@@ -16,7 +16,7 @@ from modn.estimators.samples import read_training_set
 from modn.neuron import Neuron
 from modn.targets import IDENTITY
 
-DENDRITES = 20  # for one output ...
+DENDRITES = 30  # for one output ...
 DENDRITES_PER_OUTPUT = 10  # ... and for each further one
 
 
@@ -34,12 +34,12 @@ class MODNRegressor(RegressorMixin, MODNEstimator):
         The name of a solver (`modn.methods.solvers()`), such as "adam", which follows the exact gradient, or
         "bbo", a heuristic of the paper; or two joined by "+", such as "bbo+adam".
     n_dendrites : int, optional
-        M; by default 20 for one output, and ten for each further one.
+        M; by default 30 for one output, and ten for each further one.
     alpha_s, alpha_t : float
         Scaling factors of the synapses and of the telodendra.
-    strengths : bool
+    strengths : bool, optional
         Whether each dendrite has a trained weight, of either sign, for each output. Without, as in the
-        paper's classifier, all dendrites of an output have the same: too little for most functions.
+        paper's classifier, all dendrites of an output have the same weight. By default, they have strengths.
     max_iter : int, optional
         Iterations on the parameters; by default the solver's own budget, 300 for the heuristics.
     population_size : int, optional
@@ -94,6 +94,9 @@ class MODNRegressor(RegressorMixin, MODNEstimator):
 
     n_outputs_: int
 
+    # Squared errors of scaled numbers are smaller than cross-entropies, and so are the decays to choose from.
+    _solver_defaults: ClassVar[dict[str, Any]] = {"decays": (0.0, 0.0003, 0.003, 0.03, 0.3)}
+
     allowed: ClassVar[dict[str, Constraint]] = MODNEstimator.allowed
 
     def __init__(
@@ -103,7 +106,7 @@ class MODNRegressor(RegressorMixin, MODNEstimator):
         n_dendrites: int | None = None,
         alpha_s: float = 10.0,
         alpha_t: float = 1.0,
-        strengths: bool = True,
+        strengths: bool | None = None,
         max_iter: int | None = None,
         population_size: int | None = None,
         solver_options: Mapping[str, Any] | None = None,

@@ -1,5 +1,18 @@
-"""Explanations of trained neurons: rules in the features' own units."""
+"""Explanations of trained neurons in the features' own units: rules for classes, effects for all outputs."""
 
+from modn.explain.effects import Effect, Effects, Score, effects
 from modn.explain.rules import Accuracy, Condition, Named, Rule, Rules, named, rules
 
-__all__ = ["Accuracy", "Condition", "Named", "Rule", "Rules", "named", "rules"]
+__all__ = [
+    "Accuracy",
+    "Condition",
+    "Effect",
+    "Effects",
+    "Named",
+    "Rule",
+    "Rules",
+    "Score",
+    "effects",
+    "named",
+    "rules",
+]
