@@ -97,8 +97,9 @@ class Effects:
             *(f"{what.format(name)} {number:.4g}" for name, number in starts),
             *map(str, self.effects),
             "",
-            f"{len(self.effects)} dendrites; {self.n_left_out} more are the same for all and are part of "
-            f"the start. In brackets: the share of {where} where all conditions hold.",
+            f"{len(self.effects)} of {len(self.effects) + self.n_left_out} dendrites; the others are about "
+            "the same everywhere and part of the start. In brackets: the share of "
+            f"{where} where all conditions hold.",
             "A condition on a missing value, or on a category that training did not see, holds.",
             "A dendrite opens gradually: its effect is the difference of its mean where the conditions hold "
             "and elsewhere.",
@@ -151,8 +152,12 @@ def effects(
 
 def _score(found: Effects, model: Any, X: ArrayLike, y: ArrayLike) -> Score:
     wanted, by_model, by_effects = np.asarray(y), model.predict(X), found.predict(X)
+    if wanted.ndim == 2 and wanted.shape[1] == 1:
+        wanted = wanted[:, 0]
     if wanted.shape != by_model.shape:
-        raise ValueError(f"y has the shape {wanted.shape}; allowed: {by_model.shape}, as X has it")
+        raise ValueError(
+            f"y has the shape {wanted.shape}; allowed: {by_model.shape}, that of the predictions"
+        )
     if model.neuron_.target == IDENTITY.name:
         return Score("R2", len(wanted), r2_score(wanted, by_model), r2_score(wanted, by_effects))
     measure = "Share of right labels" if model.neuron_.target == SIGMOID.name else "Accuracy"
