@@ -10,7 +10,7 @@ from modn import metrics
 from stages.config.schema import Parameters
 from stages.io import entrypoint, files
 from stages.study import claims, families, measures, names, ranks, summary, tables
-from stages.study.baselines import suits
+from stages.study.baselines import LEFT_OUT, SEARCHES, suits
 from stages.study.cells import Cell, all_cells
 from stages.study.measures import Measure
 
@@ -49,33 +49,38 @@ def evaluate(parameters: Parameters) -> None:
         if cell.study == "comparison" and drawn and "P" in trained:
             accuracies = [row["acc"] for row in rows]
             examples |= _example(cell, trained, accuracies, parts[cell.dataset], parameters.seed)
-    baseline_runs = _judge_baselines(parameters, titles, n_classes, chosen)
+    of_baselines = measures.of_baselines(parameters.measures, parameters.baseline_measures)
+    extra_titles = {name: dataset.title for name, dataset in parameters.extra.datasets.items()}
     own = {
         "table1": table1,
         "runs": pd.DataFrame(runs),
-        "baseline_runs": baseline_runs,
+        "baseline_runs": _judge_baselines("baselines", parameters, titles, of_baselines),
+        "extra_runs": _judge_baselines("extra", parameters, extra_titles, of_baselines),
+        "extra_datasets": _sizes(extra_titles),
         "curves": pd.DataFrame(curves),
         "roc": pd.concat(rocs) if rocs else pd.DataFrame(),
     }
-    summaries = summarise(own["runs"], baseline_runs, chosen)
+    summaries = summarise(own, chosen, of_baselines)
     written = {name: frame.round(DECIMALS) for name, frame in (own | summaries).items()}
-    written |= derive(written, chosen)
+    written |= derive(written, chosen, of_baselines)
     folder = files.report_folder(parameters.profile)
     with files.replaced_folder(folder / "tables") as fresh:
         for name, frame in written.items():
             files.write_csv(fresh / f"{name}.csv", frame)
-    headline = tables.headline(summaries["table3"], summaries["table5"], summaries["baselines"], chosen)
+    fitted = {study: summaries[study] for study in SEARCHES}
+    headline = tables.headline(summaries["table3"], summaries["table5"], fitted, chosen, of_baselines)
     files.write_json(folder / "metrics.json", headline)
-    shown_first = ("table3", "classifier_ranks", "closeness", "claims")
+    shown_first = ("table3", "classifier_ranks", "extra_ranks", "closeness", "claims")
     files.write_json(folder / "summary.json", summary.headlines(*(written[name] for name in shown_first)))
     files.write_arrays(files.EXAMPLES, examples)
-    print(f"evaluate: {len(runs) + len(baseline_runs)} runs")
+    print(f"evaluate: {len(runs) + len(own['baseline_runs']) + len(own['extra_runs'])} runs")
 
 
 def summarise(
-    runs: pd.DataFrame, baseline_runs: pd.DataFrame, chosen: Sequence[Measure]
+    own: Mapping[str, pd.DataFrame], chosen: Sequence[Measure], of_baselines: Sequence[Measure]
 ) -> dict[str, pd.DataFrame]:
-    """The paper's tables and claims, and the baselines."""
+    """The paper's tables and claims, and the baselines, from all runs."""
+    runs = own["runs"]
     printed = {name: files.read_csv(files.RAW / f"paper/{name}.csv") for name in tables.PRINTED}
     table3 = tables.table3(runs, printed["table3_acc_by_optimizer"], chosen)
     table5 = tables.table5(runs, printed["table5_comparison"], chosen)
@@ -86,17 +91,21 @@ def summarise(
         "claims": claims.check(
             runs, table5, printed["table3_acc_by_optimizer"], printed["table5_comparison"]
         ),
-        "baselines": tables.baselines(baseline_runs, chosen),
+        "baselines": tables.baselines(own["baseline_runs"], of_baselines),
+        "extra": tables.baselines(own["extra_runs"], of_baselines),
     }
 
 
-def derive(written: Mapping[str, pd.DataFrame], chosen: Sequence[Measure]) -> dict[str, pd.DataFrame]:
+def derive(
+    written: Mapping[str, pd.DataFrame], chosen: Sequence[Measure], of_baselines: Sequence[Measure]
+) -> dict[str, pd.DataFrame]:
     """Tables that follow from others as those are written, so that a reader can recompute them."""
     derived = {
         "closeness": tables.closeness(written["table3"]),
         "sensitivity": tables.sensitivity(written["runs"], chosen),
         "optimizer_ranks": ranks.optimizer_ranks(written["table3"]),
-        "classifier_ranks": ranks.classifier_ranks(written["baselines"], chosen),
+        "classifier_ranks": ranks.classifier_ranks(written["baselines"], of_baselines),
+        "extra_ranks": ranks.classifier_ranks(written["extra"], of_baselines),
     }
     return {name: frame.round(FINE) for name, frame in derived.items()}
 
@@ -128,21 +137,23 @@ def _judge(
 
 
 def _judge_baselines(
-    parameters: Parameters,
-    titles: Mapping[str, str],
-    n_classes: Mapping[str, int],
-    chosen: Sequence[Measure],
+    study: str, parameters: Parameters, titles: Mapping[str, str], chosen: Sequence[Measure]
 ) -> pd.DataFrame:
-    """A row per dataset, classifier, search and resplit."""
+    """A row per dataset, classifier, search and resplit; without classifiers that `fit` left out."""
+    fitted = {
+        name: own
+        for name, own in parameters.baselines.items()
+        if not (files.MODELS / study / name / LEFT_OUT).exists()
+    }
     rows: list[dict[str, Any]] = []
     for dataset, title in titles.items():
-        names = [name for name, own in parameters.baselines.items() if suits(own, n_classes[dataset])]
-        if not names:
-            continue
-        truth = files.read_arrays(files.RESPLITS / f"{dataset}.npz")["y_test"]
-        for name in names:
-            predictions = files.read_arrays(files.BASELINES / name / f"{dataset}.npz")
-            for search in tables.SEARCHES:
+        if not fitted:
+            break
+        resplits = files.read_arrays(files.resplits_of(study) / f"{dataset}.npz")
+        truth, n_classes = resplits["y_test"], len(resplits["classes"])
+        for name in [name for name, own in fitted.items() if suits(own, n_classes)]:
+            predictions = files.read_arrays(files.MODELS / study / name / f"{dataset}.npz")
+            for search in [search for search in tables.SEARCHES if f"{search}_labels" in predictions]:
                 labels, scores = predictions[f"{search}_labels"], predictions[f"{search}_scores"]
                 rows += [
                     {
@@ -157,6 +168,17 @@ def _judge_baselines(
                     for run, y in enumerate(truth)
                 ]
     return pd.DataFrame(rows, columns=[*tables.BASELINE_CELL, "run", *(m.name for m in chosen)])
+
+
+def _sizes(titles: Mapping[str, str]) -> pd.DataFrame:
+    """Rows, features and classes of the extra datasets."""
+    rows = []
+    for dataset, title in titles.items():
+        parts = files.read_arrays(files.EXTRA / f"{dataset}.npz")
+        train, test = (parts[f"y_{part}"].shape[1] for part in ("train", "test"))
+        sizes = {"train": train, "test": test, "classes": len(parts["classes"])}
+        rows.append({"dataset": dataset, "title": title, **sizes, "features": len(parts["features"])})
+    return pd.DataFrame(rows)
 
 
 def _summarised(curves: np.ndarray) -> list[dict[str, Any]]:

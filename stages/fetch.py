@@ -15,14 +15,16 @@ from stages.study import cleaning
 
 
 def fetch(parameters: Parameters) -> None:
-    """Read data/raw, write data/tables and data/table1.csv."""
+    """Read data/raw, write data/tables and data/table1.csv, which leaves out the extra datasets."""
     tidy = {}
-    for name, dataset in parameters.datasets.items():
+    for name, dataset in (parameters.datasets | parameters.extra.datasets).items():
         raw = read(dataset)
         if parameters.fetch.source == "uci" and dataset.uci_id is not None:
             _compare_with_uci(raw, dataset)
         tidy[name] = clean(raw, name, dataset)
-    table1 = pd.DataFrame([describe(name, parameters.datasets[name], tidy[name]) for name in tidy])
+    table1 = pd.DataFrame(
+        [describe(name, dataset, tidy[name]) for name, dataset in parameters.datasets.items()]
+    )
     _compare_with_paper(table1)
     with files.replaced_folder(files.TABLES) as folder:
         for name, frame in tidy.items():
@@ -31,6 +33,8 @@ def fetch(parameters: Parameters) -> None:
     for row in table1.itertuples():
         counts = f"{row.train} + {row.test} rows, {row.classes} classes, {row.features} features"
         print(f"fetch: {row.title}: {counts}")
+    if parameters.extra.datasets:
+        print(f"fetch: {len(parameters.extra.datasets)} extra datasets")
 
 
 def read(dataset: Dataset) -> pd.DataFrame:
@@ -55,7 +59,12 @@ def read(dataset: Dataset) -> pd.DataFrame:
 def clean(raw: pd.DataFrame, name: str, dataset: Dataset) -> pd.DataFrame:
     """The tidy dataset, made from the raw one by its recipe."""
     recipe = cleaning.Recipe(
-        dataset.class_column, dataset.drop_columns, dataset.drop_classes, dataset.codes, dataset.missing
+        dataset.class_column,
+        dataset.drop_columns,
+        dataset.drop_classes,
+        dataset.codes,
+        dataset.one_hot,
+        dataset.missing,
     )
     try:
         tidy = cleaning.clean(raw, recipe)

@@ -1,9 +1,11 @@
-"""fit: one classifier of the baselines on every resplit of every dataset, default and tuned by a grid.
+"""fit: one classifier of the baselines on every resplit of every dataset of a study.
 
-Resplits that are in data/store are taken from there.
+In the study `baselines` with default parameters and tuned by a grid, in `extra` with default parameters.
+Resplits that are in data/store are taken from there. A classifier whose package is not installed is left out.
 """
 
 from dataclasses import asdict, replace
+from pathlib import Path
 from statistics import median
 
 from stages.config.schema import Baseline, Parameters
@@ -13,41 +15,59 @@ from stages.io.work import Work
 from stages.study import baselines, seeding
 from stages.study.fitting import fit_one
 
-ARGUMENTS = {"baseline": "one of baselines in params.yaml"}
+ARGUMENTS = {"study": " or ".join(baselines.SEARCHES), "baseline": "one of baselines in params.yaml"}
 
 
-def fit(parameters: Parameters, baseline: str) -> None:
-    """Read data/resplits, write data/models/baselines/<baseline>: its predictions on the test parts."""
+def fit(parameters: Parameters, study: str, baseline: str) -> None:
+    """Read the study's resplits, write data/models/<study>/<baseline>: predictions on the test parts."""
+    if study not in baselines.SEARCHES:
+        raise StageError(f"study={study} is unknown; allowed: {', '.join(baselines.SEARCHES)}")
     if baseline not in parameters.baselines:
         raise StageError(f"baseline={baseline} is unknown; allowed: {', '.join(parameters.baselines)}")
+    folder = files.MODELS / study / baseline
+    if not baselines.installed(parameters.baselines[baseline]):
+        _leave_out(folder, baselines.left_out(baseline, parameters.baselines[baseline]))
+        return
     chosen = capped(parameters.baselines[baseline], parameters.max_iterations)
     _check_names(f"baselines.{baseline}", chosen)
-    datasets = parameters.derived["test_sizes"]
-    parts = {name: files.read_arrays(files.RESPLITS / f"{name}.npz") for name in datasets}
+    searches = [name for name in baselines.SEARCHES[study] if name == "default" or chosen.grid]
+    wanted = parameters.derived["resplits"][study]
+    resplits = files.resplits_of(study)
+    parts = {name: files.read_arrays(resplits / f"{name}.npz") for name in wanted["test_sizes"]}
     parts = {
         name: arrays for name, arrays in parts.items() if baselines.suits(chosen, len(arrays["classes"]))
     }
     untitled = replace(chosen, title="")  # no prediction depends on it
-    work = Work(f"fit {baseline}")
+    work = Work(f"fit {study} {baseline}")
     # The longest first, so that no core is left alone with one of them at the end.
     for dataset, arrays in sorted(parts.items(), key=lambda item: -item[1]["X_train"].size):
-        for run in range(parameters.resplits):
-            seed = seeding.generator(parameters.seed + run, "baselines", dataset, baseline).integers(2**31)
+        for run in range(wanted["count"]):
+            seed = seeding.generator(parameters.seed + run, study, dataset, baseline).integers(2**31)
             part = (arrays[key][run] for key in ("X_train", "y_train", "X_test"))
-            task = (untitled, parameters.grid_folds, int(seed), *part)
-            work.add(f"baselines/{baseline}/{dataset}, seed {parameters.seed + run}", dataset, dataset, task)
-    work.do(parameters.runtime, fit_one, [baselines.estimator_class(chosen.estimator).__module__])
-    work.write(files.BASELINES / baseline)
+            task = (untitled, searches, parameters.grid_folds, int(seed), *part)
+            work.add(f"{study}/{baseline}/{dataset}, seed {parameters.seed + run}", dataset, dataset, task)
+    versions = baselines.package_versions(chosen)
+    modules = [baselines.estimator_class(chosen.estimator).__module__]
+    work.do(parameters.runtime, fit_one, modules, versions=versions)
+    work.write(folder)
     spent = [result.seconds for result in work.results.values()]
     record = provenance.record(
         **work.clocks(),
         # The median: a worker's first fit loads or compiles its kernels
         fit_seconds={search: median(own[search] for own in spent) for search in spent[0]} if spent else {},
         seed=parameters.seed,
-        runs=parameters.resplits,
+        runs=wanted["count"],
         baseline=asdict(chosen),
     )
-    provenance.write("baselines", baseline, record)
+    record["versions"] |= versions
+    provenance.write(study, baseline, record)
+
+
+def _leave_out(folder: Path, reason: str) -> None:
+    """No predictions, and the reason instead; DVC does not see when a package has been installed."""
+    with files.replaced_folder(folder) as fresh:
+        files.write_text(fresh / baselines.LEFT_OUT, f"{reason}\n")
+    print(f"fit: {reason}, and `dvc repro --force --single-item` fits it", flush=True)
 
 
 def capped(chosen: Baseline, max_iterations: int | None) -> Baseline:

@@ -6,9 +6,10 @@ from stages.split import write_parts
 
 
 def resplit(parameters: Parameters) -> None:
-    """Read data/tables, write data/resplits, laid out as data/splits."""
-    choice = Split(protocol="sound", seed=parameters.seed, count=parameters.resplits)
-    write_parts("resplit", parameters.derived["test_sizes"], choice, files.RESPLITS)
+    """Read data/tables, write data/resplits and data/extra, laid out as data/splits."""
+    for study, wanted in parameters.derived["resplits"].items():
+        choice = Split(protocol="sound", seed=parameters.seed, count=wanted["count"])
+        write_parts(f"resplit {study}", wanted["test_sizes"], choice, files.resplits_of(study))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ by `modn.fast.kernels`. Single-threaded and without state: the same input gives 
 or process.
 """
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -60,11 +61,21 @@ class Objective:
         self.sample_weight = sample_weights("sample_weight", sample_weight, len(self.X))
         check("strengths", strengths, Flag())
         self.strengths = bool(strengths)
-        self._head = getattr(heads, self.target.head)
-        self._scaling = feature_scaling(self.X, self.alpha_s, self.alpha_t)
-        self._blocks = scaled_blocks(
-            self.X, self.y, self.n_classes, self.sample_weight, self._scaling, self.target
-        )
+
+    # Made when first needed: a method that computes on parts of the samples never needs the whole.
+
+    @cached_property
+    def _scaling(self) -> Scaling:
+        return feature_scaling(self.X, self.alpha_s, self.alpha_t)
+
+    @cached_property
+    def _blocks(self) -> list[Block]:
+        y, weight = self.y, self.sample_weight
+        return scaled_blocks(self.X, y, self.n_classes, weight, self._scaling, self.target)
+
+    @property
+    def _head(self) -> int:
+        return getattr(heads, self.target.head)
 
     @property
     def n_parameters(self) -> int:
@@ -221,6 +232,9 @@ def sum_gradients(
     The sums of the gradient by P are added to `dP`, if given.
     """
     loss, gradient = np.zeros(len(parameters)), np.zeros(parameters.shape)
+    # One type each, Boolean filter or not, wanted or not: the kernel is compiled once for all
+    P = as_compiled_for(P.astype(np.float64))
+    dP = np.empty((0, *P.shape[1:])) if dP is None else dP
     for block in blocks:
         kernels.population_gradient(block, parameters, P, scaling, head, dying, loss, gradient, dP)
     return mean_loss(loss, blocks), gradient / total_weight(blocks)

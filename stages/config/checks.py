@@ -6,6 +6,7 @@ Every message is that of modn.constraints: the key, its value, and what is allow
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, is_dataclass
+from pathlib import Path
 from typing import Any
 
 from modn import methods
@@ -18,7 +19,9 @@ from stages.study.names import default_title
 MISSING_VALUE_RULES = ("refuse", "drop_rows", "median")
 SOURCES = ("bundled", "uci")
 ENGINES = ("local", "dask")
-ESTIMATOR_PACKAGES = ("modn", "sklearn")  # where baselines come from: one of the declared dependencies each
+# Where baselines come from: the declared dependencies, and those of the extra `baselines`
+ESTIMATOR_PACKAGES = ("modn", "sklearn", "lightgbm", "xgboost", "catboost", "interpret")
+CONF = Path(__file__).resolve().parents[2] / "conf"
 
 
 @dataclass(frozen=True)
@@ -97,12 +100,20 @@ def check_parameters(parameters: Parameters) -> None:
         check_all(vars(getattr(p, group)), table, f"{group}.")
     if p.split.count not in (1, p.runs):
         raise ValueError(f"split.count is {p.split.count}; allowed: 1, or one per run ({p.runs})")
-    for key, seed, count in (("split.seed", p.split.seed, p.split.count), ("seed", p.seed, p.resplits)):
+    check("extra.resplits", p.extra.resplits, Integer(1))
+    resplits = max(p.resplits, p.extra.resplits)
+    for key, seed, count in (("split.seed", p.split.seed, p.split.count), ("seed", p.seed, resplits)):
         check(key, seed, Integer(0, LARGEST_SEED + 1 - count))
     if not p.datasets:
         raise ValueError("datasets is []; allowed: at least one of the files in conf/datasets")
     for name, dataset in p.datasets.items():
         _check_dataset(f"datasets.{name}", name, dataset)
+    for name, dataset in p.extra.datasets.items():
+        _check_dataset(f"extra.datasets.{name}", name, dataset)
+        if name in p.datasets:
+            raise ValueError(
+                f"extra.datasets is {list(p.extra.datasets)}; allowed: none of datasets ({name})"
+            )
     for name, model in p.models.items():
         _check_model(f"models.{name}", name, model)
     for name, values in p.optimizers.items():
@@ -118,12 +129,15 @@ def check_parameters(parameters: Parameters) -> None:
         reason = "the other models are compared with it"
         raise ValueError(f"tuned.modn is {p.tuned['modn']}; allowed: one optimizer, since {reason}")
     _check_sensitivity(p)
+    _check_figures(p)
     for name, baseline in p.baselines.items():
         _check_baseline(f"baselines.{name}", name, baseline)
     if not any(planned(p)):
         chosen = {key: names for key, names in vars(p.only).items() if names is not None}
         raise ValueError(f"only is {chosen}; allowed: names of which a study trains at least one pair")
     measures.check(p.measures)
+    for name in p.baseline_measures:
+        check("baseline_measures", name, OneOf(measures.names()))
 
 
 def _check_lists(key: str, value: Any) -> None:
@@ -205,9 +219,32 @@ def _check_only(p: Parameters) -> None:
 def _check_sensitivity(p: Parameters) -> None:
     study = p.sensitivity
     check("sensitivity.model", study.model, OneOf(p.models))
+    for name in study.datasets:
+        check("sensitivity.datasets", name, OneOf(_known("datasets", p)))
     for name, constraint in NEURON.items():
         check(f"sensitivity.{name}", list(getattr(study, name)), ListOf(constraint))
     _check_pair("sensitivity", "sensitivity.optimizer", study.model, study.optimizer, p)
+
+
+def _check_figures(p: Parameters) -> None:
+    """What a figure names need not be chosen, but it has to be a choice."""
+    shown = p.figures
+    for name in shown.filters:
+        check("figures.filters", name, OneOf(_known("datasets", p)))
+    check("figures.filters_optimizer", shown.filters_optimizer, OneOf(_known("optimizers", p)))
+    models, optimizers = _known("models", p), _known("optimizers", p)
+    for pair in shown.loss_curves:
+        model, _, optimizer = str(pair).partition("-")
+        if model not in models or optimizer not in optimizers:
+            allowed = f"MODEL-OPTIMIZER, of {', '.join(models)} and {', '.join(optimizers)}"
+            raise ValueError(f"figures.loss_curves is {pair!r}; allowed: {allowed}")
+
+
+def _known(group: str, p: Parameters) -> list[str]:
+    """The chosen ones, and all others that conf/ has."""
+    return list(
+        dict.fromkeys([*getattr(p, group), *sorted(path.stem for path in CONF.glob(f"{group}/*.yaml"))])
+    )
 
 
 def _check_pair(study: str, key: str, name: str, optimizer: str, p: Parameters) -> None:

@@ -20,7 +20,7 @@ def derive(parameters: Parameters) -> dict[str, Any]:
         "sha256": _hash(p),
         "pairs": list(trainings),
         "trainings": trainings,
-        "fits": {name: {"source": _source(baseline)} for name, baseline in p.baselines.items()},
+        "fits": dict(_fits(p)),
         "values": _values(p),
         "titles": {
             "models": {name: model["title"] for name, model in p.models.items()},
@@ -29,7 +29,11 @@ def derive(parameters: Parameters) -> dict[str, Any]:
             },
         },
         "budgets": {name: dataset.iterations for name, dataset in p.datasets.items()},
-        "test_sizes": {name: dataset.test_size for name, dataset in p.datasets.items()},
+        "test_sizes": _test_sizes(p.datasets),
+        "resplits": {
+            "baselines": {"count": p.resplits, "test_sizes": _test_sizes(p.datasets)},
+            "extra": {"count": p.extra.resplits, "test_sizes": _test_sizes(p.extra.datasets)},
+        },
     }
 
 
@@ -88,6 +92,18 @@ def _modules(algorithm: str) -> dict[str, str]:
     parts = [optimizers.parameters_class(part) for part in algorithm.split(methods.JOINED)]
     modules = [part.__module__.rpartition(".")[2] for part in parts]
     return {"first": modules[0], "then": modules[-1]}
+
+
+def _test_sizes(datasets: dict[str, Dataset]) -> dict[str, Any]:
+    return {name: dataset.test_size for name, dataset in datasets.items()}
+
+
+def _fits(p: Parameters) -> Iterator[tuple[str, dict[str, str]]]:
+    """Each fit stage by its name: what it fits, on which parts, and the files that only it depends on."""
+    for study, prefix, parts in (("baselines", "", "data/resplits"), ("extra", "extra-", "data/extra")):
+        for name, baseline in p.baselines.items() if study == "baselines" or p.extra.datasets else ():
+            item = {"study": study, "baseline": name, "parts": parts, "source": _source(baseline)}
+            yield f"{prefix}{name}", item
 
 
 def _source(baseline: Baseline) -> str:

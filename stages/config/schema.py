@@ -33,6 +33,7 @@ class Dataset:
     drop_columns: list[str] = field(default_factory=list)
     drop_classes: list[str] = field(default_factory=list)
     codes: dict[str, dict[str, Any]] = field(default_factory=dict)  # column -> category -> number
+    one_hot: list[str] = field(default_factory=list)  # columns whose categories have no order
     missing: str = "refuse"  # refuse, drop_rows, or median (of the training part)
     iterations: int = 300  # R of the heuristic optimizers
     tuned: Tuned | None = None
@@ -46,7 +47,15 @@ class Baseline:
     estimator: str = MISSING  # its import path
     standardise: bool = False  # the features, before it sees them
     parameters: dict[str, Any] = field(default_factory=dict)
-    grid: dict[str, list[Any]] = field(default_factory=dict)
+    grid: dict[str, list[Any]] = field(default_factory=dict)  # empty: it is not tuned
+
+
+@dataclass
+class Extra:
+    """The baselines on datasets that the paper does not have, with default parameters."""
+
+    resplits: int = MISSING
+    datasets: dict[str, Dataset] = field(default_factory=dict)
 
 
 @dataclass
@@ -124,7 +133,9 @@ class Parameters:
     resplits: int = MISSING
     grid_folds: int = MISSING
     baselines: dict[str, Baseline] = field(default_factory=dict)
+    extra: Extra = field(default_factory=Extra)
     measures: list[str] = field(default_factory=list)
+    baseline_measures: list[str] = field(default_factory=list)
     figures: Figures = field(default_factory=Figures)
     datasets: dict[str, Dataset] = field(default_factory=dict)
     models: dict[str, Any] = field(default_factory=dict)  # title, family, and the family's own

@@ -21,9 +21,9 @@ RAW = ROOT / "data/raw"
 TABLES = ROOT / "data/tables"  # fetch
 TABLE1 = ROOT / "data/table1.csv"  # fetch
 SPLITS = ROOT / "data/splits"  # split
-RESPLITS = ROOT / "data/resplits"  # resplit
-MODELS = ROOT / "data/models"  # train: results, a function of parameters, data and seed alone
-BASELINES = ROOT / "data/models/baselines"  # fit: predictions on the test parts
+RESPLITS = ROOT / "data/resplits"  # resplit: of the study `baselines`
+EXTRA = ROOT / "data/extra"  # resplit: of the study `extra`
+MODELS = ROOT / "data/models"  # train, fit: results, a function of parameters, data and seed alone
 PROVENANCE = ROOT / "data/provenance"  # train, fit: how results were made
 SOURCES = ROOT / "data/sources.json"  # sources: hashes of what all trainings import
 STORE = ROOT / "data/store"  # train, fit: finished tasks by the fingerprint of their causes
@@ -37,6 +37,11 @@ TEXT = (
 )
 
 FORMAT = 1  # of the .npz files: raised when their content changes, so that older ones are not misread
+
+
+def resplits_of(study: str) -> Path:
+    """The parts that the baselines of a study share."""
+    return {"baselines": RESPLITS, "extra": EXTRA}[study]
 
 
 def report_folder(profile: str) -> Path:

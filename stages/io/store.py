@@ -44,10 +44,12 @@ def remembered(
     tasks: Tasks,
     modules: Iterable[str],
     registries: sources.Registries | None = None,
+    versions: Mapping[str, str] | None = None,
 ) -> Iterator[tuple[str, Result]]:
     """Yield the result of every task by its name: first those in the store, then the others, as they finish.
 
-    A result depends on the arguments of its task, and on the sources of the function and of `modules`.
+    A result depends on the arguments of its task, on the sources of the function and of `modules`, and on
+    the versions of packages, those of `versions` among them.
     """
     store = Store(files.STORE, runtime.store_mib)
     imported = sources.closure([function.__module__, *modules], registries)
@@ -55,7 +57,7 @@ def remembered(
     common = {
         "function": f"{function.__module__}.{function.__qualname__}",
         "sources": sources_then,
-        "versions": machine.versions(),
+        "versions": machine.versions() | dict(versions or {}),
         "processor": machine.processor(),
     }
     keys = {name: fingerprint({**common, "arguments": task}) for name, task in tasks.items()}

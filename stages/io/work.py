@@ -1,7 +1,7 @@
 """The tasks of a stage, from their arguments to the files that it writes."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -38,11 +38,12 @@ class Work:
         function: Task,
         modules: Iterable[str] = (),
         registries: Registries | None = None,
+        versions: Mapping[str, str] | None = None,
     ) -> None:
         """Take results from the store and compute the others; see `remembered`."""
         begin = perf_counter()
         with Progress(self.label, self.datasets.values()) as progress:
-            for name, result in remembered(runtime, function, self.tasks, modules, registries):
+            for name, result in remembered(runtime, function, self.tasks, modules, registries, versions):
                 self.results[name] = result
                 progress.advance(self.datasets[name])
         self.wall_seconds = perf_counter() - begin

@@ -1,10 +1,14 @@
-"""The classifiers of the `baselines` study, by import path: MODN's own and those one would use instead.
+"""The classifiers of the studies `baselines` and `extra`, by import path: ours and those to use instead.
 
 Each has its library's default parameters, unless conf/baselines sets others. A classifier that measures
-distances or follows gradients in the features' own units gets standardised features (`standardise`).
+distances or follows gradients in the features' own units gets standardised features (`standardise`). One
+whose package is not installed is left out.
 """
 
+import inspect
 from importlib import import_module
+from importlib.metadata import packages_distributions, version
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -17,13 +21,42 @@ from sklearn.utils import get_tags
 
 from stages.config.schema import Baseline
 
+# What is fitted: with default parameters, and tuned by a grid, which takes too long on the extra datasets.
+SEARCHES = {"baselines": ("default", "grid"), "extra": ("default",)}  # by study
+
+LEFT_OUT = "left_out.txt"  # the file that stands for predictions: why there are none
+
+
+def package(baseline: Baseline) -> str:
+    """The package that the classifier is in, by the name under which it is imported."""
+    return baseline.estimator.partition(".")[0]
+
+
+def installed(baseline: Baseline) -> bool:
+    """Whether its package is there."""
+    return find_spec(package(baseline)) is not None
+
+
+def left_out(name: str, baseline: Baseline) -> str:
+    """What to say of a classifier whose package is not installed."""
+    return (
+        f"{name} is left out: the package {package(baseline)} is not installed; "
+        "pip install '.[baselines]' installs it"
+    )
+
+
+def package_versions(baseline: Baseline) -> dict[str, str]:
+    """The version of its package, on which the results depend; ours is known by its sources."""
+    own = package(baseline)
+    return {} if own == "modn" else {name: version(name) for name in packages_distributions()[own]}
+
 
 def estimator_class(path: str) -> type[BaseEstimator]:
     """The classifier at an import path, which stages.config has found to be in an allowed package."""
     module, _, name = path.rpartition(".")
     try:
         found = getattr(import_module(module), name)
-        if issubclass(found, BaseEstimator) and is_classifier(found()):
+        if isinstance(found, type) and is_classifier(found()):
             return found
     except (ImportError, AttributeError, TypeError):
         pass  # no such module, no such name, or not a class that can be made without arguments
@@ -31,12 +64,19 @@ def estimator_class(path: str) -> type[BaseEstimator]:
 
 
 def parameter_names(path: str) -> list[str]:
-    """What can be set, or searched, of a classifier."""
-    return sorted(estimator_class(path)().get_params(deep=False))
+    """What can be set, or searched, of a classifier: CatBoost's signature has it, XGBoost's get_params."""
+    found = estimator_class(path)
+    signature = inspect.signature(found).parameters.values()
+    named = {own.name for own in signature if own.kind not in (own.VAR_POSITIONAL, own.VAR_KEYWORD)}
+    if any(own.kind == own.VAR_KEYWORD for own in signature):
+        named.add("verbosity")  # LightGBM's, which neither has
+    return sorted(named | set(found().get_params(deep=False)))
 
 
 def suits(baseline: Baseline, n_classes: int) -> bool:
-    """Whether the classifier can tell so many classes apart."""
+    """Whether the classifier can tell so many classes apart; those of optional packages can."""
+    if not installed(baseline):
+        return True
     tags = get_tags(estimator_class(baseline.estimator)())
     return n_classes == 2 or bool(tags.classifier_tags.multi_class)
 

@@ -145,7 +145,8 @@ def _against(
     wins: dict[str, list[str]] = {name: [] for name in names}
     p_for, p_against = [], []
     for name in names:
-        for dataset, group in _by_run(runs, name).groupby(level="dataset", sort=False):
+        by_run = measures.get(name).better(_by_run(runs, name))
+        for dataset, group in by_run.groupby(level="dataset", sort=False):
             ours, theirs = group.loc[(dataset, "modn", paper.TUNED["modn"])], group.loc[(dataset, *method)]
             p_for.append(chance.better(ours, theirs))
             p_against.append(chance.better(theirs, ours))

@@ -19,12 +19,13 @@ class Recipe:
     drop_columns: Sequence[str] = ()
     drop_classes: Sequence[str] = ()
     codes: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # column -> category -> number
+    one_hot: Sequence[str] = ()  # columns that become one for each category; of two categories, one
     missing: str = "refuse"  # values of features; or drop_rows, or median: imputed after the split
 
 
 def clean(raw: pd.DataFrame, recipe: Recipe) -> pd.DataFrame:
     """The tidy dataset; `raw` has texts, "" where a value is missing."""
-    needed = [recipe.class_column, *recipe.drop_columns, *recipe.codes]
+    needed = [recipe.class_column, *recipe.drop_columns, *recipe.codes, *recipe.one_hot]
     absent = [column for column in needed if column not in raw.columns]
     if absent:
         raise ValueError(f"column {absent[0]!r} is missing; allowed: {', '.join(map(str, raw.columns))}")
@@ -39,8 +40,18 @@ def clean(raw: pd.DataFrame, recipe: Recipe) -> pd.DataFrame:
         raise ValueError(f"the class is missing in {_rows(labels == '')}, column {recipe.class_column!r}")
     if kept.shape[1] == 0:
         raise ValueError("there is no feature column beside the class")
-    tidy = pd.DataFrame({column: _numbers(kept[column], recipe.codes.get(column)) for column in kept})
-    tidy[recipe.class_column] = labels
+    features = [
+        feature
+        for column in kept
+        for feature in (
+            _indicators(kept[column])
+            if column in recipe.one_hot
+            else [_numbers(kept[column], recipe.codes.get(column))]
+        )
+    ]
+    tidy = pd.concat([*features, labels], axis=1)
+    if tidy.columns.has_duplicates:
+        raise ValueError(f"column {tidy.columns[tidy.columns.duplicated()][0]!r} occurs more than once")
     empty = tidy.isna().any(axis=1)
     if recipe.missing == "drop_rows":
         tidy = tidy[~empty]
@@ -94,6 +105,17 @@ def _numbers(column: pd.Series, codes: Mapping[str, float] | None) -> pd.Series:
             "give the column codes, or drop it"
         )
     return numbers
+
+
+def _indicators(column: pd.Series) -> list[pd.Series]:
+    """One-hot codes: for each category a column of ones and zeros, NaN where "" is; of two, the second's."""
+    categories = sorted(set(column) - {""})
+    shown = categories[1:] if len(categories) == 2 else categories
+    present = column != ""
+    return [
+        (column == category).astype(np.float64).where(present).rename(f"{column.name}={category}")
+        for category in shown
+    ]
 
 
 def _rows(mask: pd.Series) -> str:

@@ -22,13 +22,19 @@ class Record(NamedTuple):
     name: str  # model-optimizer, or the classifier
     facts: dict[str, Any] | None  # None: it was not made here, DVC restored it from its cache
 
+    @property
+    def stage(self) -> str:
+        """As DVC would call it; no name of a model, an optimizer or a classifier has a hyphen."""
+        return f"{'train' if '-' in self.name else 'fit'} {self.study} {self.name}"
+
 
 def read(parameters: Parameters) -> list[Record]:
     """The records of all trainings and fits."""
     trainings = parameters.derived["trainings"].values()
-    trained = [(training["study"], f"{training['model']}-{training['optimizer']}") for training in trainings]
-    fitted = [("baselines", name) for name in parameters.baselines]
-    return [Record(study, name, provenance.read(study, name)) for study, name in trained + fitted]
+    fits = parameters.derived["fits"].values()
+    made = [(own["study"], f"{own['model']}-{own['optimizer']}") for own in trainings]
+    made += [(own["study"], own["baseline"]) for own in fits]
+    return [Record(study, name, provenance.read(study, name)) for study, name in made]
 
 
 def provenance_of(parameters: Parameters, records: Sequence[Record]) -> dict[str, Any]:
@@ -50,7 +56,9 @@ def source_hashes(parameters: Parameters) -> dict[str, str]:
 
     stages = [f"stages.{path.stem}" for path in (sources.ROOT / "stages").glob("[!_]*.py")]
     estimators = [
-        baselines.estimator_class(own.estimator).__module__ for own in parameters.baselines.values()
+        baselines.estimator_class(own.estimator).__module__
+        for own in parameters.baselines.values()
+        if baselines.installed(own)
     ]
     return {
         path.relative_to(sources.ROOT).as_posix(): sha256(path.read_bytes()).hexdigest()
@@ -73,23 +81,23 @@ def section(records: Sequence[Record]) -> str:
 
 
 def _circumstances(records: Sequence[Record]) -> dict[str, Any]:
-    """Of the first training made here, or else of this report."""
-    facts = (
-        next((record.facts for record in records if record.facts is not None), None) or provenance.record()
-    )
-    return {key: facts[key] for key in ("versions", "cores", "machine")}
+    """Of the first training made here, or else of this report; with the versions that all of them name."""
+    made = [record.facts for record in records if record.facts is not None] or [provenance.record()]
+    versions: dict[str, str] = {}
+    for facts in made:
+        versions = {**facts["versions"], **versions}
+    return {"versions": versions, **{key: made[0][key] for key in ("cores", "machine")}}
 
 
 def _clocks(records: Sequence[Record]) -> list[dict[str, str]]:
     rows, wall, core = [], 0.0, 0.0
     for record in records:
-        stage = f"fit {record.name}" if record.study == "baselines" else f"train {record.study} {record.name}"
         if record.facts is None:
-            rows.append({"stage": f"{stage} (restored)", "wall seconds": "", "core seconds": ""})
+            rows.append({"stage": f"{record.stage} (restored)", "wall seconds": "", "core seconds": ""})
             continue
         own = record.facts["wall_seconds"], sum(record.facts["core_seconds"].values())
         wall, core = wall + own[0], core + own[1]
-        rows.append({"stage": stage, "wall seconds": f"{own[0]:.1f}", "core seconds": f"{own[1]:.1f}"})
+        rows.append({"stage": record.stage, "wall seconds": f"{own[0]:.1f}", "core seconds": f"{own[1]:.1f}"})
     total = {"stage": "**all**", "wall seconds": f"{wall:.1f}", "core seconds": f"{core:.1f}"}
     return [*rows, total]
 
@@ -97,7 +105,11 @@ def _clocks(records: Sequence[Record]) -> list[dict[str, str]]:
 def _fits(records: Sequence[Record]) -> str:
     """The seconds of one fit of each classifier, where they were measured."""
     rows = [
-        {"classifier": record.name, **{SEARCHES[key]: f"{value:.2g}" for key, value in seconds.items()}}
+        {
+            "study": record.study,
+            "classifier": record.name,
+            **{title: f"{seconds[key]:.2g}" if key in seconds else "" for key, title in SEARCHES.items()},
+        }
         for record in records
         if record.facts and (seconds := record.facts.get("fit_seconds"))
     ]

@@ -22,6 +22,11 @@ def _is_number(text: str) -> bool:
     return not text or text.lstrip("*+-")[:1].isdigit()
 
 
+def number(value: float, decimals: int = 4) -> str:
+    """A number; one that does not exist is left out."""
+    return "" if pd.isna(value) else f"{value:.{decimals}f}"
+
+
 def figure(name: str, caption: str) -> str:
     """An image of the report's folder with its caption."""
     return f"![{caption}](figures/{name}.png)\n\n*{caption}*"

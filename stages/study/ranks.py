@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 
 from stages.study.measures import Measure
+from stages.study.measures.acc import MEASURE as ACC
+from stages.study.tables import OURS
 
 # Accuracies are ratios of small integers: rounding errors must not break ties.
 _DECIMALS = 12
@@ -31,26 +33,54 @@ def classifier_ranks(table: pd.DataFrame, measures: Sequence[Measure]) -> pd.Dat
     """Each classifier that has all datasets: its mean rank among those of the same search, and its means.
 
     `table` has a row per dataset, baseline and search. Returns search, baseline, name, datasets, the mean of
-    each measure, rank, and the critical difference of the ranks; for each search the best first.
+    each measure, rank, and the critical difference of the ranks; for each search the best first. Then the
+    ranks by the other measures, each among the classifiers that have it everywhere; and on how many datasets
+    MODN won, tied and lost against the classifier.
     """
     complete = table[table.groupby("baseline")["dataset"].transform("nunique") == table["dataset"].nunique()]
     if complete.empty:
         return pd.DataFrame()
-    ranks = mean_ranks(complete.rename(columns={"search": "model", "baseline": "optimizer"}))
-    ranks = ranks.rename(columns={"model": "search", "optimizer": "baseline"})
+    key = ["search", "baseline"]
+    by_accuracy, *others = sorted(measures, key=lambda measure: measure.name != "acc")
+    ranks = _ranks_by(complete, by_accuracy)
     columns = [f"{measure.name}_mean" for measure in measures]
-    means = complete.groupby(["search", "baseline", "name"], as_index=False)[columns].mean()
-    count = ranks["baseline"].nunique()
-    difference = critical_difference(count, table["dataset"].nunique()) if count > 1 else 0.0
-    joined = ranks.merge(means, on=["search", "baseline"]).assign(critical_difference=difference)
-    return joined[["search", "baseline", "name", "datasets", *columns, "rank", "critical_difference"]]
+    means = complete.groupby([*key, "name"], as_index=False)[columns].mean()
+    rivals = ranks.groupby("search")["baseline"].transform("nunique")
+    n_datasets = table["dataset"].nunique()
+    difference = {count: critical_difference(count, n_datasets) for count in set(rivals) if count > 1}
+    joined = ranks.merge(means, on=key).assign(critical_difference=rivals.map(difference).fillna(0.0))
+    joined = joined[[*key, "name", "datasets", *columns, "rank", "critical_difference"]]
+    for measure in others:
+        missing = complete[f"{measure.name}_mean"].isna().groupby(complete["baseline"]).transform("any")
+        if not missing.all():
+            own = _ranks_by(complete[~missing], measure)[[*key, "rank"]]
+            joined = joined.merge(own.rename(columns={"rank": f"{measure.name}_rank"}), on=key, how="left")
+    return joined.merge(_against_ours(complete), on=key, how="left")
 
 
-def mean_ranks(table: pd.DataFrame) -> pd.DataFrame:
+def _ranks_by(table: pd.DataFrame, measure: Measure) -> pd.DataFrame:
+    ranks = mean_ranks(table.rename(columns={"search": "model", "baseline": "optimizer"}), measure)
+    return ranks.rename(columns={"model": "search", "optimizer": "baseline"})
+
+
+def _against_ours(table: pd.DataFrame) -> pd.DataFrame:
+    """On how many datasets MODN's mean accuracy is higher, equal and lower, by search and classifier."""
+    rows = []
+    for search, cells in table.groupby("search", sort=False):
+        accuracies = cells.pivot_table(index="dataset", columns="baseline", values="acc_mean")
+        if OURS in accuracies:
+            ahead = np.sign(-accuracies.sub(accuracies[OURS], axis=0).round(_DECIMALS))
+            for name in ahead.columns.drop(OURS):
+                counts = [int((ahead[name] == sign).sum()) for sign in (1, 0, -1)]
+                rows.append((search, name, *counts))
+    return pd.DataFrame(rows, columns=["search", "baseline", "won", "tied", "lost"])
+
+
+def mean_ranks(table: pd.DataFrame, measure: Measure = ACC) -> pd.DataFrame:
     """Mean rank of each optimizer over the datasets, model by model; 1 is the best, ties share their ranks.
 
-    `table` has a row per cell with dataset, model, optimizer and acc_mean. Ranks among different sets of
-    optimizers do not compare, so a model is ranked on the datasets where all of its optimizers have a value.
+    `table` has a row per cell with dataset, model, optimizer and the measure's mean. Ranks among different
+    sets of optimizers do not compare, so a model is ranked where all of its optimizers have a value.
     Returns a row per pair: model, optimizer, rank, datasets (how many the mean is over), the best first.
     """
     if table.empty:
@@ -59,11 +89,14 @@ def mean_ranks(table: pd.DataFrame) -> pd.DataFrame:
         raise ValueError("table must have one row per dataset, model and optimizer; some occur twice")
     rows = []
     for model, cells in table.groupby("model", sort=False):
-        accuracies = cells.pivot_table(index="dataset", columns="optimizer", values="acc_mean").dropna()
-        if accuracies.empty:
+        means = cells.pivot_table(
+            index="dataset", columns="optimizer", values=f"{measure.name}_mean"
+        ).dropna()
+        if means.empty:
             raise ValueError(f"no dataset has a value of every optimizer of the model {model!r}")
-        ranks = accuracies.round(_DECIMALS).rank(axis=1, ascending=False).mean().sort_values(kind="stable")
-        rows += [(model, optimizer, rank, len(accuracies)) for optimizer, rank in ranks.items()]
+        ranks = measure.better(means.round(_DECIMALS)).rank(axis=1, ascending=False).mean()
+        ranks = ranks.sort_values(kind="stable")
+        rows += [(model, optimizer, rank, len(means)) for optimizer, rank in ranks.items()]
     return pd.DataFrame(rows, columns=["model", "optimizer", "rank", "datasets"])
 
 

@@ -9,13 +9,13 @@ import pandas as pd
 
 from modn import methods
 from stages.config.schema import Parameters
-from stages.study import chance, markdown, measures, paper
+from stages.study import beyond, chance, markdown, measures, paper
 from stages.study.names import model_name, optimizer_name, pair_name
-from stages.study.tables import CLOSE, SEARCHES
+from stages.study.tables import CLOSE
 
 TABLES = (
-    *("table1", "table3", "table4", "table5", "baselines"),
-    *("claims", "closeness", "classifier_ranks"),
+    *("table1", "table3", "table4", "table5", "baselines", "extra", "extra_datasets"),
+    *("claims", "closeness", "classifier_ranks", "extra_ranks"),
 )
 
 
@@ -198,7 +198,9 @@ def _table5(results: Results) -> str:
         measures.chosen(results.parameters.measures),
         key=lambda m: printed.index(column) if (column := f"paper_{m.name}") in printed else len(printed),
     )
-    best = {m.name: set(table5.groupby("dataset")[f"{m.name}_mean"].idxmax()) for m in chosen}
+    best = {
+        m.name: set(m.better(table5[f"{m.name}_mean"]).groupby(table5["dataset"]).idxmax()) for m in chosen
+    }
     rows = []
     for index, row in _by_dataset(table5).iterrows():
         cells = {"dataset": row["title"], "method": pair_name(row["model"], row["optimizer"])}
@@ -224,34 +226,11 @@ def _by_dataset(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _baselines(results: Results) -> str:
-    """A row per classifier and search, the best mean first; then its accuracy on each dataset."""
-    baselines = results.tables["baselines"]
-    if baselines.empty:
-        return ""
-    chosen = measures.chosen(results.parameters.measures)
-    titles = dict(zip(baselines["dataset"], baselines["title"], strict=True))
-    ranks = results.tables["classifier_ranks"]
-    overall = {} if ranks.empty else ranks.set_index(["search", "baseline"]).to_dict("index")
-    rows: list[tuple[int, float, dict[str, Any]]] = []
-    for (search, name, title), cells in baselines.groupby(["search", "baseline", "name"], sort=False):
-        means = overall.get((search, name), {})  # empty: it lacks some datasets
-        accuracies = cells.set_index("dataset")["acc_mean"]
-        row = {"classifier": title, "parameters": SEARCHES[str(search)]}
-        row |= {f"mean {m.title}": f"{means[f'{m.name}_mean']:.4f}" if means else "" for m in chosen}
-        row["mean rank"] = f"{means['rank']:.2f}" if means else ""
-        row |= {titles[key]: f"{accuracies[key]:.3f}" if key in accuracies else "" for key in titles}
-        rows.append((list(SEARCHES).index(str(search)), -means.get("acc_mean", 0.0), row))
-    rows.sort(key=lambda ranked: ranked[:2])
-    note = (
-        f"Protocol `sound`: {int(baselines['runs'].max())} stratified resplits of each dataset, the same for "
-        "all classifiers. All fitting and tuning uses training data only. Each classifier runs with its "
-        "default parameters, and tuned: with the best of a small grid of parameters, as large for all. Ranks "
-        "compare classifiers of the same kind, default or tuned. MODN is trained by Adam; with its default "
-        "parameters it chooses its weight decay by cross-validation. Its defaults were chosen on the "
-        "training part of the first resplit, which contains test rows of other resplits. DNM handles binary "
-        "datasets only. AUC is micro-averaged; the SVM's uses its decision function."
-    )
-    return f"{note}\n\n{markdown.table(row for *_, row in rows)}"
+    return beyond.baselines(results.parameters, results.tables)
+
+
+def _extra(results: Results) -> str:
+    return beyond.extra(results.parameters, results.tables)
 
 
 SECTIONS = (
@@ -262,5 +241,6 @@ SECTIONS = (
     Section("table4", "Table 4: tuned values", _table4),
     Section("table5", "Table 5: MODN against MLP and DNM at the tuned values", _table5),
     Section("baselines", "Beyond the paper: MODN beside the usual classifiers", _baselines),
+    Section("extra", "Beyond the paper: more datasets", _extra),
     Section("figures", "Figures", lambda results: ""),
 )

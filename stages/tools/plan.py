@@ -9,7 +9,7 @@ import argparse
 import json
 import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from statistics import mean
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from sklearn.model_selection import ParameterGrid
 
 from stages import fetch
 from stages.config import composition
-from stages.config.schema import Parameters
+from stages.config.schema import Dataset, Parameters
 from stages.io import entrypoint, files
 from stages.io.entrypoint import StageError
 from stages.study import baselines, families
@@ -40,11 +40,14 @@ class Part(NamedTuple):
         """Its name in the record."""
         return f"{self.study} {self.model}-{self.optimizer}".rstrip("-")
 
+    @property
+    def is_fit(self) -> bool:
+        """Whether it is about a baseline."""
+        return not self.optimizer
+
     def distance(self, other: "Part") -> tuple[float, ...]:
         """How different another part is: first by its optimizer, last by its size."""
-        kinds = (
-            (part.study == "baselines", part.optimizer, part.model, part.study) for part in (self, other)
-        )
+        kinds = ((part.is_fit, part.optimizer, part.model, part.study) for part in (self, other))
         differs = [one != two for one, two in zip(*kinds, strict=True)]
         return *differs, self.dataset != other.dataset, abs(math.log(self.size / other.size))
 
@@ -66,22 +69,35 @@ def work_of(parameters: Parameters) -> dict[Part, Work]:
 
 def _tasks(parameters: Parameters) -> Iterator[tuple[Part, float, int]]:
     """Parts, with the work per sample and feature of each task, and how many there are."""
-    facts = {
-        name: fetch.describe(name, dataset, fetch.clean(fetch.read(dataset), name, dataset))
-        for name, dataset in parameters.datasets.items()
-    }
-    n_classes = {name: row["classes"] for name, row in facts.items()}
-    sizes = {name: row["train"] * row["features"] for name, row in facts.items()}
+    n_classes, sizes = _facts(parameters.datasets)
     for cell in all_cells(parameters, n_classes):
         part = Part(cell.study, cell.model, cell.optimizer, cell.dataset, sizes[cell.dataset])
         evaluations = families.get(cell.family).evaluations(cell.settings, *training_of(parameters, cell))
         yield part, evaluations * cell.n_dendrites, parameters.runs
-    for name, baseline in parameters.baselines.items():
-        # The default; each candidate on (folds - 1) / folds of the rows, folds times; the best on all rows.
-        fits = 2 + len(ParameterGrid(baseline.grid)) * (parameters.grid_folds - 1)
-        for dataset, size in sizes.items():
-            if baselines.suits(baseline, n_classes[dataset]):
-                yield Part("baselines", name, "", dataset, size), fits, parameters.resplits
+    datasets = {"baselines": parameters.datasets, "extra": parameters.extra.datasets}
+    for study, searches in baselines.SEARCHES.items():
+        n_classes, sizes = _facts(datasets[study])
+        for name, baseline in parameters.baselines.items():
+            if not baselines.installed(baseline):
+                continue
+            fits = 1  # the default
+            if "grid" in searches and baseline.grid:
+                # Each candidate on (folds - 1) / folds of the rows, folds times; the best on all rows.
+                fits += len(ParameterGrid(baseline.grid)) * (parameters.grid_folds - 1) + 1
+            for dataset, size in sizes.items():
+                if baselines.suits(baseline, n_classes[dataset]):
+                    part = Part(study, name, "", dataset, size)
+                    yield part, fits, parameters.derived["resplits"][study]["count"]
+
+
+def _facts(datasets: Mapping[str, Dataset]) -> tuple[dict[str, int], dict[str, int]]:
+    """The number of classes, and of training samples x features, of each dataset."""
+    facts = {
+        name: fetch.describe(name, dataset, fetch.clean(fetch.read(dataset), name, dataset))
+        for name, dataset in datasets.items()
+    }
+    n_classes = {name: row["classes"] for name, row in facts.items()}
+    return n_classes, {name: row["train"] * row["features"] for name, row in facts.items()}
 
 
 def plan(parameters: Parameters, profile: str) -> str:
@@ -99,15 +115,18 @@ def plan(parameters: Parameters, profile: str) -> str:
     if not recorded:
         raise StageError(f"{path.relative_to(files.ROOT)} has no times of its profile's trainings")
     stages: dict[str, list[tuple[int, float]]] = defaultdict(list)  # tasks and seconds of each dataset
-    lacking = []
+    # By stage, and by the one that it is taken from: the datasets of both.
+    lacking: dict[tuple[str, str], tuple[set[str], set[str]]] = defaultdict(lambda: (set(), set()))
     for part, work in work_of(parameters).items():
         closest = min(recorded, key=part.distance)
         stages[part.stage].append((work.tasks, recorded[closest] * work.amount))
         if closest[:4] != part[:4]:
-            lacking.append(f"{part.stage} on {part.dataset}: as {closest.stage} on {closest.dataset}")
+            for datasets, one in zip(lacking[part.stage, closest.stage], (part, closest), strict=True):
+                datasets.add(one.dataset)
     totals = {name: tuple(map(sum, zip(*own, strict=True))) for name, own in stages.items()}
     totals["all"] = tuple(map(sum, zip(*totals.values(), strict=True)))
     width = max(map(len, totals))
+    absent = {name: own for name, own in parameters.baselines.items() if not baselines.installed(own)}
     cores = parameters.runtime.workers or joblib.cpu_count()
     # Beside its tasks a stage starts workers and loads kernels; it did not wait for what was in the store.
     starts = (
@@ -124,10 +143,18 @@ def plan(parameters: Parameters, profile: str) -> str:
             f"{'stage':{width}}  {'tasks':>7}  {'core time':>10}",
             *(f"{name:{width}}  {tasks:>7}  {_clock(s):>10}" for name, (tasks, s) in totals.items()),
             "",
-            *(f"Not in the record: {text}" for text in lacking),
+            *(
+                f"Not in the record: {stage} on {_named(own)}: as {other} on {_named(closest)}"
+                for (stage, other), (own, closest) in lacking.items()
+            ),
+            *(baselines.left_out(name, own) for name, own in absent.items()),
             f"Expected on {cores} core{'s' * (cores > 1)}: {_clock(wall)}, without DVC's own time",
         ]
     )
+
+
+def _named(datasets: set[str]) -> str:
+    return min(datasets) if len(datasets) == 1 else f"{len(datasets)} datasets"
 
 
 def _clock(seconds: float) -> str:

@@ -1,5 +1,6 @@
 """The measures against slow or independent computations and the p-values that the paper prints."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from sklearn.metrics import roc_auc_score, roc_curve
+from sklearn.metrics import log_loss, roc_auc_score, roc_curve
 
 from modn import metrics
 
@@ -64,6 +65,46 @@ def test_roc_points_are_scikit_learns(decimals: int) -> None:
     assert fpr[0] == tpr[0] == 0 and fpr[-1] == tpr[-1] == 1
     points = set(zip(expected_fpr, expected_tpr, strict=True))
     assert set(zip(fpr, tpr, strict=True)) < points
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+def test_log_loss_is_scikit_learns(classes: int) -> None:
+    y, proba = softmax_scores(3, 60, classes, 9)
+    expected = log_loss(y, proba / proba.sum(axis=1, keepdims=True), labels=range(classes))
+    assert metrics.log_loss(y, proba) == pytest.approx(expected)
+    assert metrics.log_loss([0, 1], np.eye(2)) == 0
+    assert metrics.log_loss([1, 1], np.eye(2)) == pytest.approx(-np.log(np.finfo(float).eps) / 2)
+
+
+def slow_calibration_error(y: np.ndarray, proba: np.ndarray, n_bins: int) -> float:
+    """Bin by bin, by its definition."""
+    total = 0.0
+    for k in range(n_bins):
+        low, high = k / n_bins, (k + 1) / n_bins
+        inside = [n for n in range(len(y)) if low <= max(proba[n]) < high or (high == 1 == max(proba[n]))]
+        if inside:
+            right = np.mean([np.argmax(proba[n]) == y[n] for n in inside])
+            sure = np.mean([max(proba[n]) for n in inside])
+            total += len(inside) / len(y) * abs(right - sure)
+    return total
+
+
+@pytest.mark.parametrize("n_bins", [1, 10, 15])
+def test_calibration_error_is_that_of_its_definition(n_bins: int) -> None:
+    y, proba = softmax_scores(4, 200, 3, 9)
+    proba /= proba.sum(axis=1, keepdims=True)
+    assert metrics.calibration_error(y, proba, n_bins) == pytest.approx(
+        slow_calibration_error(y, proba, n_bins)
+    )
+    assert metrics.calibration_error([0, 1], np.eye(2), n_bins) == 0
+    assert metrics.calibration_error([1, 0], np.eye(2), n_bins) == 1
+
+
+@pytest.mark.parametrize("measure", [metrics.log_loss, metrics.calibration_error])
+@pytest.mark.parametrize("proba", [[[0.5, 0.6]], [[1.5, -0.5]]])
+def test_what_is_no_probability_is_refused(measure: Callable[..., float], proba: list[list[float]]) -> None:
+    with pytest.raises(ValueError, match="proba has rows that are no probabilities; allowed: "):
+        measure([0], proba)
 
 
 def test_auc_of_perfect_reversed_and_constant_scores() -> None:

@@ -110,6 +110,20 @@ def test_dropping_rows_may_not_leave_a_class_with_a_single_one() -> None:
         clean(table, recipe(missing="drop_rows"))
 
 
+def test_categories_without_an_order_become_columns() -> None:
+    table = raw(size=["small", "med", "", "big", "med", "big"], mass=list("ababab"))
+    found = clean(table, recipe(codes={}, one_hot=["size", "mass"], missing="median"))
+    assert list(found) == ["size=big", "size=med", "size=small", "mass=b", "kind"]
+    np.testing.assert_array_equal(found["size=med"], [0, 1, np.nan, 0, 1, 0])
+    np.testing.assert_array_equal(found["size=big"], [0, 0, np.nan, 1, 0, 1])
+    np.testing.assert_array_equal(found["mass=b"], [0, 1, 0, 1, 0, 1])
+    with pytest.raises(ValueError, match=r"column 'colour' is missing; allowed: id, size, mass, kind"):
+        clean(table, recipe(one_hot=["colour"]))
+    twice = table.rename(columns={"id": "mass=b"}).assign(**{"mass=b": "1"})
+    with pytest.raises(ValueError, match="'mass=b' occurs more than once"):
+        clean(twice, recipe(drop_columns=[], codes={}, one_hot=["size", "mass"], missing="median"))
+
+
 def test_features_and_labels_of_a_table_read_as_text() -> None:
     text = pd.DataFrame({"a": ["1.0", "", "2.5"], "b": ["-1", "0", "1e-3"], "class": ["1", "2", "1"]})
     X, labels = features_and_labels(text)

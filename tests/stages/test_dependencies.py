@@ -11,7 +11,7 @@ import json
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -58,12 +58,12 @@ class Stage:
         return hashed or any(Path(file).is_relative_to(dep) for dep in self.deps)
 
 
-def stages() -> Iterator[Stage]:
+def stages(params: dict[str, Any]) -> Iterator[Stage]:
     for name, described in yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"].items():
         if "foreach" not in described:
-            yield Stage(name, *filled(described, {"profile": PARAMS["profile"]}))
+            yield Stage(name, *filled(described, {"profile": params["profile"]}))
             continue
-        items = PARAMS
+        items = params
         for key in described["foreach"].strip("${}").split("."):
             items = items[key]
         for key, item in items.items():
@@ -81,7 +81,7 @@ def filled(described: dict[str, Any], values: dict[str, str]) -> tuple[list[str]
     return fill(described["cmd"]).split(), deps, params
 
 
-STAGES = {stage.name: stage for stage in stages()}
+STAGES = {stage.name: stage for stage in stages(PARAMS)}
 
 
 # The sources
@@ -192,7 +192,10 @@ def test_what_is_no_source_but_lies_beside_them_is_a_dependency() -> None:
 
 
 # Of these a stage may read some members and not others.
-DIVIDED = {"baselines", "derived", "derived.trainings", "derived.values", "models", "optimizers"}
+DIVIDED = {
+    *("baselines", "extra", "models", "optimizers"),
+    *("derived", "derived.resplits", "derived.trainings", "derived.values"),
+}
 
 
 class Recorder:
@@ -202,7 +205,7 @@ class Recorder:
         self._value, self._key, self._read = value, key, read
 
     def __getattr__(self, name: str) -> Any:
-        if isinstance(self._value, Parameters):
+        if is_dataclass(self._value):
             return self._member(name, getattr(self._value, name))
         self._read.add(self._key)  # items(), values(): all of it
         return getattr(self._value, name)
@@ -236,16 +239,23 @@ def test_every_parameter_that_a_stage_reads_is_declared(place: Place) -> None:
     parameters = place.parameters(
         "profile=smoke", "datasets=[iris,caesarian]", "runs=1", "max_iterations=1", "optimizers=[bbo,bp]",
         *pairs({"modn": "bbo", "modnp": "bp"}, {"modn": "bbo", "dnm": "bbo", "mlp": "bp"}), "baselines=[knn]",
+        "datasets/extra=[tae]", "extra.resplits=1",
     )  # fmt: skip
+    described = {stage.name: stage for stage in stages({"profile": "smoke", "derived": parameters.derived})}
     calls: dict[str, tuple[Any, ...]] = {"fetch": (fetch,), "split": (split,), "resplit": (resplit,)}
     for name, training in parameters.derived["trainings"].items():
         calls[f"train@{name}"] = (train, training["study"], training["model"], training["optimizer"])
-    calls |= {"fit@knn": (fit, "knn"), "evaluate": (evaluate,), "plot": (plot,)}
+    calls |= {
+        "fit@knn": (fit, "baselines", "knn"),
+        "fit@extra-knn": (fit, "extra", "knn"),
+        "evaluate": (evaluate,),
+        "plot": (plot,),
+    }
     for name, (function, *arguments) in calls.items():
         for key in read_by(parameters, function, *arguments) - {"runtime"}:
             if key.startswith("derived.trainings."):
                 continue  # all of it is in the stage's command and in its dependencies
-            declared = [f"{whole}." for whole in STAGES[name].params]
+            declared = [f"{whole}." for whole in described[name].params]
             assert f"{key}.".startswith(tuple(declared)), f"{name} reads {key}"
 
 

@@ -17,7 +17,7 @@ def write_predictions(dataset: str, baseline: str, y: np.ndarray) -> None:
     scores = np.eye(N_CLASSES[dataset])[y]
     arrays = {f"{search}_labels": y for search in ("default", "grid")}
     arrays |= {f"{search}_scores": scores for search in ("default", "grid")}
-    files.write_arrays(files.BASELINES / baseline / f"{dataset}.npz", arrays)
+    files.write_arrays(files.MODELS / "baselines" / baseline / f"{dataset}.npz", arrays)
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def labels(place: Place) -> dict[str, np.ndarray]:
     result = {}
     for dataset, C in N_CLASSES.items():
         y = np.stack([rng.permutation(np.arange(12) % C) for _ in range(2)])
-        files.write_arrays(files.RESPLITS / f"{dataset}.npz", {"y_test": y})
+        files.write_arrays(files.RESPLITS / f"{dataset}.npz", {"y_test": y, "classes": np.arange(C)})
         result[dataset] = y
         write_predictions(dataset, "knn", y)
     write_predictions("caesarian", "dnm", result["caesarian"])
@@ -36,7 +36,7 @@ def labels(place: Place) -> dict[str, np.ndarray]:
 
 def test_a_binary_classifier_has_binary_datasets_only(place: Place, labels: dict[str, np.ndarray]) -> None:
     parameters = place.parameters("baselines=[knn,dnm]")
-    runs = evaluate._judge_baselines(parameters, TITLES, N_CLASSES, CHOSEN)
+    runs = evaluate._judge_baselines("baselines", parameters, TITLES, CHOSEN)
     found = runs.groupby(["dataset", "baseline"])["run"].count().to_dict()
     assert found == {("iris", "knn"): 4, ("caesarian", "knn"): 4, ("caesarian", "dnm"): 4}
     assert (runs[["acc", "auc"]] == 1).all(axis=None)
@@ -44,13 +44,13 @@ def test_a_binary_classifier_has_binary_datasets_only(place: Place, labels: dict
 
 def test_a_lost_file_of_a_baseline_is_an_error(place: Place, labels: dict[str, np.ndarray]) -> None:
     parameters = place.parameters("baselines=[knn,dnm]")
-    (files.BASELINES / "dnm/caesarian.npz").unlink()
+    (files.MODELS / "baselines/dnm/caesarian.npz").unlink()
     with pytest.raises(FileNotFoundError, match=r"dnm/caesarian\.npz"):
-        evaluate._judge_baselines(parameters, TITLES, N_CLASSES, CHOSEN)
+        evaluate._judge_baselines("baselines", parameters, TITLES, CHOSEN)
 
 
 def test_without_baselines_there_are_no_rows_but_all_columns(place: Place) -> None:
-    runs = evaluate._judge_baselines(place.parameters("baselines=[]"), TITLES, N_CLASSES, CHOSEN)
+    runs = evaluate._judge_baselines("baselines", place.parameters("baselines=[]"), TITLES, CHOSEN)
     assert runs.empty and {"baseline", "acc", "auc"} <= set(runs)
 
 

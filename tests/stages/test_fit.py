@@ -22,6 +22,9 @@ from stages.resplit import resplit
 from stages.split import split
 from stages.train import train
 
+# Of a classifier: how it is run, not what it predicts.
+WITHOUT_EFFECT = {"n_jobs", "thread_count", "verbose", "verbosity", "allow_writing_files"}
+
 SMOKE = ("profile=smoke", "datasets=[iris,caesarian]", "baselines=[modn,dnm,logistic_regression,knn]")
 
 
@@ -46,7 +49,7 @@ def test_the_resplits_are_stratified_one_per_run_and_the_same_for_all(place: Pla
 
 
 def test_what_is_stored_are_the_predictions_of_the_classifier(place: Place) -> None:
-    fit(prepared(place), "knn")
+    fit(prepared(place), "baselines", "knn")
     found = predictions(place, "knn")
     assert list(found) == ["caesarian", "iris"]
     parts = files.read_arrays(place.root / "data/resplits/iris.npz")
@@ -62,10 +65,10 @@ def test_what_is_stored_are_the_predictions_of_the_classifier(place: Place) -> N
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["modn", "logistic_regression"])
 def test_two_workers_give_the_same_bytes(place: Place, name: str) -> None:
-    fit(prepared(place), name)
+    fit(prepared(place), "baselines", name)
     one = place.made()
     place.forget()
-    fit(prepared(place, "runtime.workers=2"), name)
+    fit(prepared(place, "runtime.workers=2"), "baselines", name)
     two = place.made()
     results = [file for file in one if "provenance" not in file]
     assert any(f"models/baselines/{name}/iris.npz" in file for file in results)
@@ -73,14 +76,14 @@ def test_two_workers_give_the_same_bytes(place: Place, name: str) -> None:
 
 
 def test_a_classifier_of_two_classes_leaves_the_others_out(place: Place) -> None:
-    fit(prepared(place), "dnm")
+    fit(prepared(place), "baselines", "dnm")
     assert list(predictions(place, "dnm")) == ["caesarian"]
-    fit(prepared(place, "datasets=[iris]"), "dnm")
+    fit(prepared(place, "datasets=[iris]"), "baselines", "dnm")
     assert list(predictions(place, "dnm")) == []
 
 
 def test_the_provenance_has_the_seconds_of_a_fit(place: Place) -> None:
-    fit(prepared(place), "knn")
+    fit(prepared(place), "baselines", "knn")
     record = json.loads((place.root / "data/provenance/baselines/knn.json").read_text())
     assert set(record["fit_seconds"]) == {"default", "grid"}
     assert 0 < record["fit_seconds"]["default"] < record["fit_seconds"]["grid"]
@@ -106,15 +109,17 @@ def test_what_is_wrong_is_said_and_nothing_written(
     parameters = prepared(place, *overrides)
     before = place.made()
     with pytest.raises(StageError, match=message):
-        fit(parameters, name)
+        fit(parameters, "baselines", name)
     assert place.made() == before
 
 
 def test_all_grids_have_the_same_size() -> None:
-    for path in sorted(ROOT.glob("conf/baselines/*.yaml")):
+    for path in sorted(ROOT.glob("conf/baselines/**/*.yaml")):
         block = yaml.safe_load(path.read_text())
-        assert len(list(product(*block["grid"].values()))) == 4, block["title"]
-        assert block["parameters"] == {}  # the library's defaults
+        if path.parent.name == "baselines" or block["grid"]:  # some optional ones are too slow to be tuned
+            assert len(list(product(*block["grid"].values()))) == 4, block["title"]
+        own = {"interactions"} if block["title"] == "EBM (no pairs)" else set()
+        assert set(block["parameters"]) <= WITHOUT_EFFECT | own, "otherwise the library's defaults"
 
 
 def test_a_cap_on_the_iterations_is_the_least_of_both() -> None:
@@ -132,7 +137,7 @@ def test_the_report_has_the_baselines_that_were_fitted(place: Place, overrides: 
     split(parameters)
     train(parameters, "comparison", "modnf", "bbo")
     for name in parameters.baselines:
-        fit(parameters, name)
+        fit(parameters, "baselines", name)
     evaluate(parameters)
     plot(parameters)
     report(parameters)

@@ -19,7 +19,7 @@ def test_every_report_has_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         assert f'<a href="{profile}/">' in index
         page = (tmp_path / "site" / profile / "index.html").read_text()
         assert f"<title>MODN, profile {profile}</title>" in page
-        assert "How it was made" in page and "fit knn (restored)" in page
+        assert "How it was made" in page and "fit baselines knn (restored)" in page
 
 
 def test_without_reports_there_is_nothing_to_publish(tmp_path: Path) -> None:

@@ -126,14 +126,18 @@ def test_the_headline_has_a_number_per_pair_and_its_distance_to_the_paper() -> N
         columns=[*tables.BASELINE_CELL, "run", "acc", "auc"],
     )
     made = tables.table3(runs, PRINTED3, CHOSEN), tables.table5(runs, PRINTED5, CHOSEN)
-    found = tables.headline(*made, tables.baselines(fits, CHOSEN), CHOSEN)
+    further = [*CHOSEN, measures.get("log_loss")]
+    fitted = {"baselines": tables.baselines(fits.assign(log_loss=[0.25, 0.5]), further)}
+    fitted["extra"] = tables.baselines(fits.assign(log_loss=np.nan), further)
+    found = tables.headline(*made, fitted, CHOSEN, further)
     assert found == {
         "comparison": {
             "modn-bbo": {"acc": 0.6503, "auc": 0.9, "distance_to_paper": 0.05},
             "modn-ga": {"acc": 0.5, "auc": 0.9},
         },
         "tuned": {"modn-bbo": {"acc": 0.7, "auc": 0.9}},
-        "baselines": {"knn-grid": {"acc": 0.85, "auc": 0.9}},
+        "baselines": {"knn-grid": {"acc": 0.85, "auc": 0.9, "log_loss": 0.375}},
+        "extra": {"knn-grid": {"acc": 0.85, "auc": 0.9}},  # JSON has no NaN
     }
 
 
@@ -153,7 +157,7 @@ def test_a_further_measure_has_a_column_in_every_table_and_the_headline() -> Non
     assert table3["first_mean"].tolist() == [0.5] and table5["first_mean"].tolist() == [0.5]
     fits = pd.DataFrame([["iris", "Iris", "knn", "kNN", "grid", 0, 0.9, 0.95, 0.1]])
     fits.columns = pd.Index([*tables.BASELINE_CELL, "run", "acc", "auc", "first"])
-    found = tables.headline(table3, table5, tables.baselines(fits, chosen), chosen)
+    found = tables.headline(table3, table5, {"baselines": tables.baselines(fits, chosen)}, chosen, chosen)
     assert found["comparison"]["modn-bbo"]["first"] == 0.5
     assert found["baselines"]["knn-grid"] == {"acc": 0.9, "auc": 0.95, "first": 0.1}
 

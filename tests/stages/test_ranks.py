@@ -88,3 +88,30 @@ def test_classifiers_that_lack_a_dataset_are_not_ranked() -> None:
     assert ranks.classifier_ranks(table.iloc[[0, 4, 3]], measures.chosen(measures.OF_THE_PAPER)).empty
     alone = ranks.classifier_ranks(table.iloc[:2], measures.chosen(measures.OF_THE_PAPER))
     assert alone["critical_difference"].tolist() == [0.0], "there is nothing to differ from"
+
+
+def test_lower_is_better_where_a_measure_says_so() -> None:
+    rows = [("iris", "modn", 0.9, 0.3), ("iris", "knn", 0.8, 0.2), ("iris", "svm", 0.7, np.nan)]
+    rows += [("wine", "modn", 0.7, 0.4), ("wine", "knn", 0.7, 0.1), ("wine", "svm", 0.9, np.nan)]
+    table = pd.DataFrame(rows, columns=["dataset", "baseline", "acc_mean", "log_loss_mean"])
+    table = table.assign(name=table["baseline"].str.upper(), search="default", auc_mean=0.5)
+    chosen = measures.chosen(["acc", "auc", "log_loss"])
+    found = ranks.classifier_ranks(table, chosen).set_index("baseline")
+    assert found["rank"].to_dict() == {"modn": 1.75, "knn": 2.25, "svm": 2.0}
+    assert found["auc_rank"].tolist() == [2.0] * 3
+    assert found.loc["knn", "log_loss_rank"] == 1 and found.loc["modn", "log_loss_rank"] == 2
+    assert np.isnan(found.loc["svm", "log_loss_rank"]), "it has no probabilities"
+    counts = found[["won", "tied", "lost"]]
+    assert counts.loc["knn"].tolist() == [1, 1, 0] and counts.loc["svm"].tolist() == [1, 0, 1]
+    assert counts.loc["modn"].isna().all()
+    assert "log_loss_rank" not in ranks.classifier_ranks(table.assign(log_loss_mean=np.nan), chosen)
+
+
+def test_the_critical_difference_counts_the_classifiers_of_its_search() -> None:
+    rows = [(d, b, s, 0.5) for d in ("a", "b") for b in ("modn", "knn", "ebm") for s in ("default", "grid")]
+    table = pd.DataFrame(rows, columns=["dataset", "baseline", "search", "acc_mean"])
+    table = table[(table["baseline"] != "ebm") | (table["search"] == "default")]
+    found = ranks.classifier_ranks(table.assign(name="x", auc_mean=0.5), measures.chosen(["acc", "auc"]))
+    by_search = found.groupby("search")["critical_difference"].unique().to_dict()
+    assert by_search["default"] == [ranks.critical_difference(3, 2)]
+    assert by_search["grid"] == [ranks.critical_difference(2, 2)]

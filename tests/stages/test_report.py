@@ -202,7 +202,7 @@ def test_a_measure_and_a_figure_are_one_file_each(
         monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
         monkeypatch.setitem(sys.modules, f"{package.__name__}.{name}", None)  # forgotten after the test
         del sys.modules[f"{package.__name__}.{name}"]
-    columns = {"table5", "baselines", "classifier_ranks"}
+    columns = {"table5", "baselines", "classifier_ranks", "extra", "extra_ranks"}
     wider = {
         name: table.assign(halved_mean=0.25) if name in columns else table for name, table in material.items()
     }
@@ -210,7 +210,11 @@ def test_a_measure_and_a_figure_are_one_file_each(
     report.report(parameters)
     text = (files.report_folder(parameters.profile) / "report.md").read_text(encoding="utf-8")
     assert "| dataset | method | AUC | ACC | HALF | W+ | W- | p |" in text
-    assert "| classifier | parameters | mean ACC | mean AUC | mean HALF | mean rank | Breast cancer |" in text
+    assert (
+        "| classifier | parameters | mean ACC | mean AUC | mean HALF | mean log-loss | mean ECE | mean rank |"
+        in text
+    )
+    assert "| rank by ACC | rank by AUC | rank by HALF | rank by log-loss | rank by ECE |" in text
     assert "figures/nothing.png" in split_at_headings(text)["Table 2: optimizers"]
 
 

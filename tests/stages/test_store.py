@@ -110,7 +110,7 @@ def test_fits_are_stored_as_well(place: Place, capsys: pytest.CaptureFixture[str
         parameters = place.parameters(*SMOKE, *overrides)
         fetch(parameters)
         resplit(parameters)
-        fit(parameters, "knn")
+        fit(parameters, "baselines", "knn")
         return contents(place.root, "data/models/baselines/knn")
 
     first = fitted()

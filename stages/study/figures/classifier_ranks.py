@@ -12,9 +12,8 @@ from matplotlib.lines import Line2D
 
 from modn.plots import style
 from stages.study.figures import StudyFigure, _looks
-from stages.study.tables import SEARCHES
+from stages.study.tables import OURS, SEARCHES
 
-OURS = "modn"
 _BAR: dict[str, Any] = {"color": style.GREY, "linewidth": 3, "alpha": 0.7}
 _RULER: dict[str, Any] = {"color": style.BLACK, "linewidth": 1.5, "marker": "|"}
 
@@ -23,10 +22,11 @@ def draw(ranks: pd.DataFrame) -> Figure:
     """Draw a panel per search; a point per classifier, the best on top, bars join indistinguishable ones."""
     n_classifiers, n_datasets = ranks["baseline"].nunique(), int(ranks["datasets"].max())
     figure = style.new_figure(9.0, 1.4 + 0.34 * n_classifiers)
-    axes = figure.subplots(1, len(SEARCHES), sharex=True)
-    for panel, (search, title) in zip(axes, SEARCHES.items(), strict=True):
+    searches = [search for search in SEARCHES if search in set(ranks["search"])]
+    axes = figure.subplots(1, len(searches), sharex=True, squeeze=False)[0]
+    for panel, search in zip(axes, searches, strict=True):
         _draw_search(panel, ranks[ranks["search"] == search].sort_values("rank", kind="stable"))
-        panel.set_title(title, loc="left")
+        panel.set_title(SEARCHES[search], loc="left")
         panel.set_xlabel(f"mean rank over {_looks.counted(n_datasets, 'dataset')} (1 is best)")
     if (ranks["critical_difference"] > 0).any():
         bar = "joins classifiers that do not differ significantly (Nemenyi test, 5 %)"

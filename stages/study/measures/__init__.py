@@ -8,6 +8,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ OF_THE_PAPER = ("acc", "auc")  # its tables and claims are about these
 
 @dataclass(frozen=True)
 class Measure:
-    """How good predictions are; higher is better."""
+    """How good predictions are."""
 
     name: str  # of its column
     title: str  # in the report
@@ -24,6 +25,11 @@ class Measure:
     compute: Callable[[np.ndarray, np.ndarray, np.ndarray], float]
     # The lowest and highest possible value if tables show its spread over runs; None: only the mean.
     spread_within: tuple[float, float] | None = None
+    higher_is_better: bool = True
+
+    def better(self, values: Any) -> Any:
+        """The values, or their negatives, so that the highest is the best."""
+        return values if self.higher_is_better else -values
 
 
 def names() -> list[str]:
@@ -49,6 +55,16 @@ def check(wanted: Sequence[str]) -> None:
         raise ValueError(
             f"measures is {list(wanted)}; allowed: {' and '.join(OF_THE_PAPER)}{more}; each once"
         )
+
+
+def are_probabilities(scores: np.ndarray) -> bool:
+    """Whether scores (N, C) can be judged as probabilities; values of a decision function cannot."""
+    return bool(scores.min() >= 0 and np.allclose(scores.sum(axis=1), 1.0, atol=1e-4))
+
+
+def of_baselines(wanted: Sequence[str], more: Sequence[str]) -> list[Measure]:
+    """The measures of every run, and those of the baselines."""
+    return chosen(list(dict.fromkeys([*wanted, *more])))
 
 
 def chosen(wanted: Sequence[str]) -> list[Measure]:

@@ -9,6 +9,7 @@ the number of metrics that changed at all. (What did not change by a digit canno
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -85,7 +86,12 @@ class Comparison:
 def compare(sides: Sides, folder: str) -> Comparison | None:
     """Run by run; None if the base has no such report, or one that cannot be compared."""
     before, after = [], []
-    for table, columns, shape in (("runs", TRAINED, _trained), ("baseline_runs", FITTED, _fitted)):
+    shapes = {"runs": (TRAINED, _trained)}
+    shapes |= {
+        table: (FITTED, partial(_fitted, study))
+        for table, study in (("baseline_runs", "baselines"), ("extra_runs", "extra"))
+    }
+    for table, (columns, shape) in shapes.items():
         path = f"{folder}/tables/{table}.csv"
         there, here = sides.both(path)
         if there is not None:
@@ -175,8 +181,8 @@ def _trained(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(metric=metric, point=point).reindex(columns=_kept(frame))
 
 
-def _fitted(frame: pd.DataFrame) -> pd.DataFrame:
-    metric = "baselines." + frame["baseline"] + "-" + frame["search"]
+def _fitted(study: str, frame: pd.DataFrame) -> pd.DataFrame:
+    metric = f"{study}." + frame["baseline"] + "-" + frame["search"]
     return frame.assign(metric=metric, point="").reindex(columns=_kept(frame))
 
 
