@@ -57,7 +57,7 @@ def plain_adam(X: np.ndarray, y: np.ndarray, n_classes: int, seed: int) -> Neuro
 
 def untempered(X: np.ndarray, y: np.ndarray, n_classes: int, seed: int) -> Neuron:
     """The decay chosen by the plain loss, overconfidence included."""
-    with patch("modn.methods.descent.TEMPERATURES", np.ones(1)):
+    with patch("modn.targets.TEMPERATURES", np.ones(1)):
         return by("adam")(X, y, n_classes, seed)
 
 

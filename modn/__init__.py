@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from modn.estimators import CircuitClassifier as CircuitClassifier
     from modn.estimators import DNMClassifier as DNMClassifier
     from modn.estimators import MODNClassifier as MODNClassifier
+    from modn.estimators import MODNRegressor as MODNRegressor
     from modn.explain.circuit import Circuit as Circuit
     from modn.explain.making import circuit_path as circuit_path
     from modn.fast.objective import Objective as Objective
@@ -34,6 +35,7 @@ _HOMES = {
     "CircuitClassifier": "modn.estimators",
     "DNMClassifier": "modn.estimators",
     "MODNClassifier": "modn.estimators",
+    "MODNRegressor": "modn.estimators",
     "Neuron": "modn.neuron",
     "Objective": "modn.fast.objective",
     "circuit_path": "modn.explain.making",

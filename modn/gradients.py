@@ -1,6 +1,7 @@
 """Gradients of the loss with respect to the flat row of parameters, in readable float64.
 
-`exact` is the true gradient of Eq. 10. `published` is Eqs. 15-22 to the letter, which is another thing:
+`exact` is the true gradient of the loss: Eq. 10, or that of another target cell. `published` is Eqs. 15-22 to
+the letter, which is another thing:
 
 - only the telodendron of a sample's true class gets a gradient (Eqs. 15, 16), and in MODNP only the dendrites
   of that class (Eqs. 17, 18); the softmax's coupling of the outputs is left out;
@@ -17,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from modn.constraints import OneOf, check
 from modn.neuron import Neuron
+from modn.targets import SOFTMAX, target_cell
 from modn.validation import class_indices
 
 # The paper's footnote: while training with BP, a synapse with a smaller output counts as 1.
@@ -26,18 +28,17 @@ Array = NDArray[np.float64]
 
 
 def exact(neuron: Neuron, X: ArrayLike, y: ArrayLike) -> Array:
-    """Return the gradient (2DM + 2C,) of the cross-entropy (Eq. 10)."""
+    """Return the gradient of the loss (of classes: Eq. 10), laid out as `neuron.parameters()`."""
     X = neuron._inputs(X)
-    y = class_indices("y", y, len(X), neuron.n_classes)
-    Y, Z, R = neuron.synapses(X), neuron.dendrites(X), neuron.telodendra(X)
-    O = neuron.predict_proba(X)  # noqa: E741
-    O_hat = np.eye(neuron.n_classes)[y]
-    dR = (O - O_hat) / len(X)
-    dU = dR * neuron.alpha_t * (1 - R**2)  # with respect to U = w_t V - theta_t
-    dZ = (dU * neuron.w_t) @ neuron.P.T
+    cell = target_cell(neuron.target)
+    y = cell.check_y(y, len(X), neuron.n_classes)
+    Y, Z, feeds = neuron.synapses(X), neuron.dendrites(X), neuron.feeds
+    dU = neuron.alpha_t * cell.gradient(neuron.potentials(X), y) / len(X)  # by w_t V - theta_t
+    dV = dU * neuron.w_t
     # dZ_j / da_ij = Z_j (1 - Y_ij): no synapse can die, because nothing is divided by Y
-    da = (dZ * Z)[:, None, :] * (1 - Y)
-    return _row(neuron, X, da, dU * (Z @ neuron.P), dU)
+    da = (dV @ feeds.T * Z)[:, None, :] * (1 - Y)
+    row = _row(neuron, X, da, dU * (Z @ feeds), dU)
+    return row if neuron.strength is None else np.concatenate([row, (neuron.P * (Z.T @ dV)).ravel()])
 
 
 def published(neuron: Neuron, X: ArrayLike, y: ArrayLike, filter: str, revive: bool = True) -> Array:
@@ -45,6 +46,8 @@ def published(neuron: Neuron, X: ArrayLike, y: ArrayLike, filter: str, revive: b
 
     `revive=False` leaves out the rule for Y < 1e-6: it shows the dying dendrites of Proposition 1.
     """
+    if neuron.target != SOFTMAX.name or neuron.strength is not None:
+        raise ValueError("Eqs. 15-22 are for a neuron whose target is 'softmax', without strengths")
     X = neuron._inputs(X)
     y = class_indices("y", y, len(X), neuron.n_classes)
     check_published_filter(filter, neuron.P)

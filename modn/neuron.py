@@ -3,6 +3,10 @@
 This is the readable truth in float64; `modn.fast.objective` computes the same loss for whole populations.
 Shapes: N samples, D features, M dendrites, C outputs. A NaN in X is a missing value: it says nothing, and its
 synapses are 1.
+
+The paper's neuron ends in a softmax, for classes. Other target cells serve labels and numbers
+(`modn.targets`), and a neuron may have strengths: how much, and with what sign, each dendrite feeds each
+output that its row of P chooses.
 """
 
 from dataclasses import dataclass
@@ -12,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from modn.filters import dendrite_states
+from modn.targets import IDENTITY, SOFTMAX, target_cell
 from modn.validation import boolean_filter, finite_array, positive_integer, positive_number
 
 Array = NDArray[np.float64]
@@ -28,6 +33,8 @@ class Neuron:
     theta_t: Array  # (C,) threshold of each telodendron
     alpha_s: float  # synaptic scaling factor
     alpha_t: float  # telodendron scaling factor
+    target: str = SOFTMAX.name  # the target cell
+    strength: Array | None = None  # (M, C) of each dendrite for each output; None: all are 1
 
     def __post_init__(self) -> None:
         w_s = finite_array("w_s", self.w_s, ("n_features", "n_dendrites"))
@@ -40,7 +47,10 @@ class Neuron:
             "theta_t": finite_array("theta_t", self.theta_t, (P.shape[1],)),
             "alpha_s": positive_number("alpha_s", self.alpha_s),
             "alpha_t": positive_number("alpha_t", self.alpha_t),
+            "target": target_cell(self.target).name,
         }
+        if self.strength is not None:
+            checked["strength"] = finite_array("strength", self.strength, P.shape)
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
@@ -58,6 +68,11 @@ class Neuron:
     def n_classes(self) -> int:
         """C, the number of outputs."""
         return self.P.shape[1]
+
+    @property
+    def feeds(self) -> Array | NDArray[np.bool_]:
+        """What each dendrite feeds each output (M, C): P, times the strengths if there are any."""
+        return self.P if self.strength is None else self.P * self.strength
 
     # The layers
 
@@ -83,17 +98,26 @@ class Neuron:
 
     def soma(self, X: ArrayLike) -> Array:
         """V (N, C): each output sums the dendrites its column of P chooses (Eq. 5)."""
-        return self.dendrites(X) @ self.P
+        return self.dendrites(X) @ self.feeds
+
+    def potentials(self, X: ArrayLike) -> Array:
+        """U (N, C): the weighted soma signal, which Eq. 8 takes the tanh of."""
+        with np.errstate(over="ignore"):  # tanh(inf) = 1 is the right limit
+            return self.alpha_t * (self.w_t * self.soma(X) - self.theta_t)
 
     def telodendra(self, X: ArrayLike) -> Array:
-        """R (N, C): tanh of the weighted soma signal (Eq. 8)."""
-        with np.errstate(over="ignore"):  # tanh(inf) = 1 is the right limit
-            return np.tanh(self.alpha_t * (self.w_t * self.soma(X) - self.theta_t))
+        """R (N, C): tanh of the potentials (Eq. 8)."""
+        return np.tanh(self.potentials(X))
+
+    def outputs(self, X: ArrayLike) -> Array:
+        """O (N, C): what the target cell makes of the potentials; probabilities or numbers."""
+        return target_cell(self.target).outputs(self.potentials(X))
 
     def predict_proba(self, X: ArrayLike) -> Array:
-        """O (N, C): the softmax of the telodendra (Eq. 9); |R| <= 1, so that nothing can overflow."""
-        exp_R = np.exp(self.telodendra(X))
-        return exp_R / exp_R.sum(axis=1, keepdims=True)
+        """O (N, C) as probabilities: of classes, the softmax of the telodendra (Eq. 9), or of labels."""
+        if self.target == IDENTITY.name:
+            raise ValueError(f"target is {self.target!r}: numbers have no probabilities; use `outputs`")
+        return self.outputs(X)
 
     # What has been learnt
 
@@ -121,20 +145,32 @@ class Neuron:
     # The flat row of parameters that optimizers work on
 
     def parameters(self) -> Array:
-        """Return the row [w_s row-major | theta_s | w_t | theta_t] of 2DM + 2C numbers."""
-        return np.concatenate([self.w_s.ravel(), self.theta_s.ravel(), self.w_t, self.theta_t])
+        """Return the row [w_s row-major | theta_s | w_t | theta_t] of 2DM + 2C numbers, and M C strengths."""
+        strength = np.empty(0) if self.strength is None else self.strength.ravel()
+        return np.concatenate([self.w_s.ravel(), self.theta_s.ravel(), self.w_t, self.theta_t, strength])
 
     @classmethod
     def from_parameters(
-        cls, parameters: ArrayLike, P: ArrayLike, n_features: int, alpha_s: float, alpha_t: float
+        cls,
+        parameters: ArrayLike,
+        P: ArrayLike,
+        n_features: int,
+        alpha_s: float,
+        alpha_t: float,
+        target: str = SOFTMAX.name,
+        strengths: bool = False,
     ) -> "Neuron":
-        """Build the neuron from its filter P and its row of parameters."""
+        """Build the neuron from its filter P and its row of parameters, which may end in strengths."""
         P = boolean_filter("P", P)
         D = positive_integer("n_features", n_features)
         M, C = P.shape
-        row = finite_array("parameters", parameters, (2 * D * M + 2 * C,))
-        w_s, theta_s, w_t, theta_t = np.split(row, np.cumsum([D * M, D * M, C]))
-        return cls(w_s.reshape(D, M), theta_s.reshape(D, M), P, w_t, theta_t, alpha_s, alpha_t)
+        row = finite_array("parameters", parameters, (2 * D * M + 2 * C + (M * C if strengths else 0),))
+        w_s, theta_s, w_t, theta_t, rest = np.split(row, np.cumsum([D * M, D * M, C, C]))
+        strength = rest.reshape(M, C) if strengths else None
+        shape = (D, M)
+        return cls(
+            w_s.reshape(shape), theta_s.reshape(shape), P, w_t, theta_t, alpha_s, alpha_t, target, strength
+        )
 
     def _inputs(self, X: ArrayLike) -> Array:
         return finite_array("X", X, ("n_samples", self.n_features), missing=True)

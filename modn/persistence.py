@@ -1,4 +1,4 @@
-"""Models as files: `modn.save(model, path)` and `modn.load(path)`, for classifiers, neurons and circuits.
+"""Models as files: `modn.save(model, path)` and `modn.load(path)`, for estimators, neurons and circuits.
 
 A file is an .npz (a zip of arrays) that is read without pickle: opening one never runs code. Numbers are
 stored as arrays, everything else as JSON in the member `header`. The zip's checksums reveal damage; `version`
@@ -15,7 +15,7 @@ tells a newer format from a damaged file.
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from modn.constraints import Integer, Number, OrNone, check
 from modn.dnm import DNM
-from modn.estimators import DNMClassifier, MODNClassifier
+from modn.estimators import DNMClassifier, MODNClassifier, MODNRegressor
 from modn.explain.circuit import Circuit
 from modn.inputs import Inputs
 from modn.neuron import Neuron
@@ -34,13 +34,18 @@ from modn.writing import replacing
 
 FORMAT, VERSION = "modn model", 2  # version 1 had one neuron, features scaled by their range, and Eq. 9
 
-Model = MODNClassifier | DNMClassifier | Neuron | DNM | Circuit
+Model = MODNClassifier | MODNRegressor | DNMClassifier | Neuron | DNM | Circuit
 Arrays = dict[str, np.ndarray]
 
 _NEURONS: dict[str, Any] = {"Neuron": Neuron, "DNM": DNM}
-_CLASSIFIERS: dict[str, Any] = {"MODNClassifier": MODNClassifier, "DNMClassifier": DNMClassifier}
-_ARRAYS = ("w_s", "theta_s", "P", "w_t", "theta_t")  # of a neuron; a DNM has the first two
-_NUMBERS = ("alpha_s", "alpha_t", "alpha_o", "theta_o")
+_ESTIMATORS: dict[str, Any] = {
+    "MODNClassifier": MODNClassifier,
+    "MODNRegressor": MODNRegressor,
+    "DNMClassifier": DNMClassifier,
+}
+# Of a neuron; a DNM has the first two arrays, and strength may be None.
+_ARRAYS = ("w_s", "theta_s", "P", "w_t", "theta_t", "strength")
+_VALUES = ("alpha_s", "alpha_t", "alpha_o", "theta_o", "target")
 
 
 class FormatError(ValueError):
@@ -48,14 +53,14 @@ class FormatError(ValueError):
 
 
 def save(model: Model, path: str | os.PathLike[str], notes: Mapping[str, Any] | None = None) -> None:
-    """Write a fitted classifier, a neuron or a circuit to a file; an existing file is replaced atomically.
+    """Write a fitted estimator, a neuron or a circuit to a file; an existing file is replaced atomically.
 
     `notes`: JSON values to store with the model; `read` returns them. A `random_state` that is not an integer
-    is not stored: the loaded classifier has None.
+    is not stored: the loaded estimator has None.
     """
     kind = type(model).__name__
-    if kind not in {**_NEURONS, **_CLASSIFIERS, "Circuit": Circuit}:
-        allowed = ", ".join([*_CLASSIFIERS, *_NEURONS, "Circuit"])
+    if kind not in {**_NEURONS, **_ESTIMATORS, "Circuit": Circuit}:
+        allowed = ", ".join([*_ESTIMATORS, *_NEURONS, "Circuit"])
         raise TypeError(f"a {kind} cannot be saved; allowed: {allowed}")
     header: dict[str, Any] = {"format": FORMAT, "version": VERSION, "modn": version("modn"), "model": kind}
     header["notes"] = dict(notes or {})
@@ -91,7 +96,7 @@ def read(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
         kind = header["model"]
         if kind in _NEURONS:
             return neurons[0], dict(header["notes"])
-        return _rebuild_classifier(kind, neurons, header["classifier"], arrays), dict(header["notes"])
+        return _rebuild_estimator(kind, neurons, header["estimator"], arrays), dict(header["notes"])
     except (IndexError, KeyError, TypeError, ValueError) as error:
         raise FormatError(f"{path} is damaged: {error!r}") from error
 
@@ -123,51 +128,61 @@ def _open(path: Path) -> tuple[dict[str, Any], Arrays]:
 
 
 def _describe_model(kind: str, model: Any, header: dict[str, Any]) -> Arrays:
-    """Add what a classifier or a neuron is to the header; returns its arrays."""
+    """Add what an estimator or a neuron is to the header; returns its arrays."""
     arrays: Arrays = {}
-    if kind in _CLASSIFIERS:
+    if kind in _ESTIMATORS:
         check_is_fitted(model)
-        header["classifier"], arrays = _describe_classifier(model)
+        header["estimator"], arrays = _describe_estimator(model)
     neurons: list[Any] = getattr(model, "neurons_", [model])
     header["neuron"] = type(neurons[0]).__name__
     header["numbers"] = [
-        {name: getattr(neuron, name) for name in _NUMBERS if hasattr(neuron, name)} for neuron in neurons
+        {name: getattr(neuron, name) for name in _VALUES if hasattr(neuron, name)} for neuron in neurons
     ]
     for k, neuron in enumerate(neurons):
-        arrays |= {f"{name}.{k}": getattr(neuron, name) for name in _ARRAYS if hasattr(neuron, name)}
+        found = {name: getattr(neuron, name, None) for name in _ARRAYS}
+        arrays |= {f"{name}.{k}": array for name, array in found.items() if array is not None}
     return arrays
 
 
-def _describe_classifier(model: Any) -> tuple[dict[str, Any], Arrays]:
+def _describe_estimator(model: Any) -> tuple[dict[str, Any], Arrays]:
     parameters = model.get_params(deep=False)
     if not isinstance(parameters["random_state"], int | np.integer):
         parameters["random_state"] = None
-    if isinstance(parameters["class_weight"], Mapping):  # as pairs: in JSON, keys are texts
+    if isinstance(parameters.get("class_weight"), Mapping):  # as pairs: in JSON, keys are texts
         parameters["class_weight"] = [[*pair] for pair in parameters["class_weight"].items()]
     features, knots = model.inputs_.describe()
     description = {
         "parameters": parameters,
-        "classes": model.classes_.tolist(),
-        "classes_dtype": model.classes_.dtype.str,
         "feature_names": list(model.inputs_.feature_names),
         "named": hasattr(model, "feature_names_in_"),
         "features": features,
-        "temperature": model.temperature_,
         "n_iter": model.n_iter_,
     }
+    if isinstance(model, MODNRegressor):
+        description["output_names"] = model.output_names_
+    else:
+        description["classes"] = model.classes_.tolist()
+        description["classes_dtype"] = model.classes_.dtype.str
+        description["temperature"] = model.temperature_
     return description, {"loss_curve": model.loss_curve_, **knots}
 
 
-def _rebuild_classifier(kind: str, neurons: list[Any], description: dict[str, Any], arrays: Arrays) -> Any:
+def _rebuild_estimator(kind: str, neurons: list[Any], description: dict[str, Any], arrays: Arrays) -> Any:
     parameters = description["parameters"]
     if isinstance(parameters.get("class_weight"), list):
         parameters = parameters | {"class_weight": dict(parameters["class_weight"])}
-    model = _CLASSIFIERS[kind](**parameters)
+    model = _ESTIMATORS[kind](**parameters)
     first = neurons[0]
     C = first.n_classes if isinstance(first, Neuron) else 2
-    model.classes_ = np.array(description["classes"], dtype=np.dtype(description["classes_dtype"]))
-    if model.classes_.shape != (C,):
-        raise ValueError(f"{len(model.classes_)} class labels for {C} classes")
+    if isinstance(model, MODNRegressor):
+        model.output_names_, model.n_outputs_ = [str(name) for name in description["output_names"]], C
+        outputs: Sized = model.output_names_
+    else:
+        outputs = model.classes_ = np.array(description["classes"], np.dtype(description["classes_dtype"]))
+        model.temperature_ = description["temperature"]
+        check("temperature", model.temperature_, OrNone(Number(0, ends="(]")))
+    if len(outputs) != C:
+        raise ValueError(f"{len(outputs)} names for {C} outputs")
     names = description["feature_names"]
     model.inputs_ = Inputs.rebuild(description["features"], arrays, names)
     for neuron in neurons:
@@ -176,8 +191,6 @@ def _rebuild_classifier(kind: str, neurons: list[Any], description: dict[str, An
     model.n_features_in_ = len(names)
     if description["named"]:
         model.feature_names_in_ = np.array(names, dtype=object)
-    model.temperature_ = description["temperature"]
-    check("temperature", model.temperature_, OrNone(Number(0, ends="(]")))
     check("n_iter", description["n_iter"], Integer(1))
     model.n_iter_ = description["n_iter"]
     model.loss_curve_ = arrays["loss_curve"]
@@ -189,7 +202,7 @@ def _as_version_2(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any
     """One neuron; features scaled by their range; no temperature but that of Eq. 4, which is 1."""
     header = header | {"numbers": [header["numbers"]]}
     arrays = {f"{name}.0" if name in _ARRAYS else name: array for name, array in arrays.items()}
-    if header["model"] in _CLASSIFIERS:
+    if header["model"] in _ESTIMATORS:
         D = len(arrays["w_s.0"])
         low, high = (finite_array(name, arrays[name], (D,)) for name in ("data_min", "data_max"))
         before = header["classifier"]
@@ -198,7 +211,7 @@ def _as_version_2(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any
         features, knots = Inputs.by_range(low, high, all_names).describe()
         temperature = None if header["neuron"] == "Neuron" else 1.0
         now = {"feature_names": all_names, "named": names is not None, "temperature": temperature}
-        header["classifier"] = before | now | {"features": features}
+        header["estimator"] = before | now | {"features": features}
         arrays |= knots
     return header, arrays
 

@@ -70,6 +70,13 @@ def class_indices(name: str, value: ArrayLike, n_samples: int, n_classes: int) -
     return array.astype(np.int64)
 
 
+def label_indicators(name: str, value: ArrayLike, n_samples: int, n_labels: int) -> NDArray[np.float64]:
+    """Return `value` as float64 indicators (N, L): 1 where a sample has a label, else 0."""
+    array = finite_array(name, value, (n_samples, n_labels))
+    _check_items(name, array, (array == 0) | (array == 1), "0 or 1")
+    return array
+
+
 def sample_weights(name: str, value: ArrayLike | None, n_samples: int) -> NDArray[np.float64] | None:
     """Return `value` as float64 weights, one per sample, none negative and not all 0; None stays None."""
     if value is None:

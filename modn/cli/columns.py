@@ -44,6 +44,13 @@ def labels(table: pd.DataFrame, target: str) -> np.ndarray:
     return column.to_numpy(dtype=np.str_)
 
 
+def target_numbers(table: pd.DataFrame, targets: Sequence[str]) -> pd.DataFrame:
+    """The targets as numbers; none may be missing."""
+    for name in targets:
+        labels(table, name)
+    return pd.DataFrame({name: _numbers(table[name]) for name in targets}, index=table.index)
+
+
 def training_features(table: pd.DataFrame, categories: Sequence[str]) -> pd.DataFrame:
     """The features of a training file: columns of numbers as numbers, but those named as categories."""
     if table.shape[1] == 0:
@@ -97,18 +104,8 @@ def read_model(path: Path) -> tuple[Any, dict[str, Any]]:
     return model, {"missing": MISSING} | notes
 
 
-def answers_csv(
-    target: str, predictions: np.ndarray, classes: np.ndarray, proba: np.ndarray | None = None
-) -> str:
-    """Predictions (N,) and, where given, probabilities (N, C) as a CSV file."""
-    answers = pd.DataFrame({target: predictions})
-    if proba is not None:
-        answers = answers.join(pd.DataFrame(proba, columns=[f"P({label})" for label in classes]))
-    return answers.to_csv(index=False, lineterminator="\n", float_format="%.6f")
-
-
 def _features_of(model: Any) -> list[tuple[str, bool]]:
-    """The name of each feature of a classifier or a circuit, and whether it is a number."""
+    """The name of each feature of an estimator or a circuit, and whether it is a number."""
     if isinstance(model, Circuit):
         return [(feature.name, feature.categories is None) for feature in model.features]
     inputs = model.inputs_

@@ -26,8 +26,9 @@ def configure(command: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Print the rules of a model or a circuit; draw it; write the page of a circuit."""
-    from modn.cli.columns import known_features, labels, named, read_csv, read_model
+    """Print what a model or a circuit has learned; draw it; write the page of a circuit."""
+    from modn.cli.columns import known_features, named, read_csv, read_model
+    from modn.cli.tasks import targets_of, task_of
     from modn.explain.circuit import Circuit
     from modn.writing import check_output
 
@@ -39,34 +40,21 @@ def run(options: argparse.Namespace) -> None:
             inputs = [options.model, *([options.data] if options.data else [])]
             check_output(f"--{option}", getattr(options, option), inputs)
     model, notes = read_model(options.model)
+    task = task_of(notes)
     X = y = None
     if options.data is not None:
         table = read_csv(options.data, options.sep, notes["missing"])
         with named(options.data):
-            X, y = known_features(table, model), labels(table, notes["target"])
+            X, y = known_features(table, model), task.read(table, targets_of(notes["target"], table))
     if isinstance(model, Circuit):
         _explain_circuit(model, X, y, options)
-    elif options.html is not None:
+        return
+    if options.html is not None:
         raise ValueError(
             f"{options.model} holds a {type(model).__name__}; allowed for --html: a circuit "
             "(`modn circuit` makes one)"
         )
-    else:
-        _explain_neuron(model, X, y, options, notes)
-
-
-def _explain_neuron(model: Any, X: Any, y: Any, options: argparse.Namespace, notes: dict[str, Any]) -> None:
-    from dataclasses import replace
-
-    from modn.explain import Accuracy, rules
-
-    if options.data is None:
-        found = replace(rules(model), accuracy=Accuracy(*notes["training_accuracy"]))
-        where = "the training data"
-    else:
-        found = rules(model, X=X, y=y)
-        where = str(options.data)
-    print(f"Rules of {options.model}; accuracy measured on {where}.\n\n{found}")
+    print(task.title(options.model, options.data) + "\n\n" + task.explanation(model, X, y, notes))
     if options.plot is not None:
         from modn import plots
 

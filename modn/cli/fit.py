@@ -4,6 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 from modn import filters, optimizers
 from modn.cli.arguments import add_separator, positive
@@ -14,7 +15,17 @@ HELP = "train on a CSV file and write a model file"
 def configure(command: argparse.ArgumentParser) -> None:
     """Add the options."""
     command.add_argument("data", type=Path, metavar="DATA.csv", help="first line: names of the columns")
-    command.add_argument("--target", required=True, metavar="COLUMN", help="the column that holds the class")
+    command.add_argument(
+        "--target",
+        required=True,
+        metavar="COLUMN",
+        help="the column to predict; several labels or numbers: a,b,c",
+    )
+    command.add_argument(
+        "--task",
+        metavar="TASK",
+        help="classification, labels (columns of 0 and 1) or regression (default: guessed from the target)",
+    )
     command.add_argument("--out", required=True, type=Path, metavar="MODEL", help="the file to write")
     command.add_argument(
         "--drop", action="append", default=[], metavar="COLUMN", help="ignore this column (may be repeated)"
@@ -45,7 +56,9 @@ def configure(command: argparse.ArgumentParser) -> None:
         help="the dendrites that each output listens to: found by training, a part each, or all "
         "(default: %(default)s)",
     )
-    command.add_argument("--dendrites", type=positive, metavar="M", help="default: ten for each class")
+    command.add_argument(
+        "--dendrites", type=positive, metavar="M", help="default: ten for each class, 30 for a number"
+    )
     command.add_argument("--iterations", type=positive, metavar="N", help="default: the solver's own")
     command.add_argument(
         "--restarts",
@@ -80,47 +93,48 @@ def configure(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Train on a CSV file and write the model."""
-    import numpy as np
-
     from modn import MODNClassifier, save
-    from modn.cli.columns import MISSING, labels, named, read_csv, training_features
-    from modn.constraints import OneOf, check
-    from modn.explain import rules
+    from modn.cli.columns import MISSING, named, read_csv, training_features
+    from modn.cli.tasks import TASKS, guessed, targets_of
+    from modn.constraints import OneOf, OrNone, check
     from modn.writing import check_output
 
     check_output("--out", options.out, [options.data])
     check("--solver", options.solver, MODNClassifier.allowed["solver"])
+    check("--task", options.task, OrNone(OneOf(TASKS)))
     missing = [*MISSING, *options.missing]
     table = read_csv(options.data, options.sep, missing)
     for option, names in (("--drop", options.drop), ("--categories", options.categories)):
         for name in names:
             check(option, name, OneOf(table.columns.tolist()))
+    targets = targets_of(options.target, table)
     with named(options.data):
-        y = labels(table, options.target)
-        X = training_features(table.drop(columns=[options.target, *options.drop]), options.categories)
-    model = MODNClassifier(
+        task, why = (TASKS[options.task], None) if options.task else guessed(table, targets)
+        y = task.read(table, targets)
+        X = training_features(table.drop(columns=[*targets, *options.drop]), options.categories)
+    weights: dict[str, Any] = {"class_weight": "balanced"} if options.balanced else {}
+    if weights and task.name != "classification":
+        raise ValueError(f"--balanced is for classes; the task is {task.name}")
+    model = task.estimator(
         filter=options.filter,
         solver=options.solver,
         n_dendrites=options.dendrites,
         max_iter=options.iterations,
-        class_weight="balanced" if options.balanced else None,
         n_estimators=options.neurons,
         n_init=options.restarts,
         n_jobs=options.jobs,
         random_state=options.seed,
         verbose=sys.stderr.isatty() and not options.quiet,
+        **weights,
     )
     begin = perf_counter()
     model.fit(X, y)
     seconds = perf_counter() - begin
-    accuracy = rules(model, X=X, y=y).accuracy
-    notes = {"target": options.target, "missing": missing, "training_accuracy": accuracy}
-    save(model, options.out, notes=notes)
-    counts = zip(*np.unique(y, return_counts=True), strict=True)
-    classes = ", ".join(f"{label} {count}" for label, count in counts)
+    notes = {"target": targets if len(targets) > 1 else targets[0], "task": task.name, "missing": missing}
+    save(model, options.out, notes=notes | task.notes(model, X, y))
     # The standard output may be where the model goes.
-    print(f"{len(y)} rows, {X.shape[1]} features, classes: {classes}", file=sys.stderr)
-    print(
-        f"training accuracy {np.mean(model.predict(X) == y):.4f}, {seconds:.1f} s; model in {options.out}",
-        file=sys.stderr,
-    )
+    if why is not None:
+        print(f"task: {task.name}, since {why} (--task chooses)", file=sys.stderr)
+    print(f"{len(y)} rows, {X.shape[1]} features, {task.summary(y)}", file=sys.stderr)
+    score = task.score(y, model.predict(X))
+    print(f"training {score}, {seconds:.1f} s; model in {options.out}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""`modn predict`: write the class of each row of a CSV file."""
+"""`modn predict`: write the class, the labels or the numbers of each row of a CSV file."""
 
 import argparse
 import sys
@@ -6,7 +6,9 @@ from pathlib import Path
 
 from modn.cli.arguments import add_model, add_separator
 
-HELP = "write the class of each row of a CSV file"
+FORMATS = {True: "%.6f", False: "%.9g"}  # of probabilities, and of numbers
+
+HELP = "write the class, the labels or the numbers of each row of a CSV file"
 
 
 def configure(command: argparse.ArgumentParser) -> None:
@@ -14,40 +16,46 @@ def configure(command: argparse.ArgumentParser) -> None:
     add_model(command)
     command.add_argument("data", type=Path, metavar="DATA.csv", help="with the columns of the training file")
     command.add_argument("--out", type=Path, metavar="OUT.csv", help="default: the standard output")
-    command.add_argument("--proba", action="store_true", help="the probability of each class as well")
+    command.add_argument(
+        "--proba", action="store_true", help="the probability of each class or label as well"
+    )
     add_separator(command)
 
 
 def run(options: argparse.Namespace) -> None:
-    """Write the class of each row of a CSV file."""
-    import numpy as np
-
-    from modn.cli.columns import answers_csv, known_features, named, read_csv, read_model, unseen_categories
+    """Write the predictions for each row of a CSV file."""
+    from modn.cli.columns import known_features, named, read_csv, read_model, unseen_categories
+    from modn.cli.tasks import targets_of, task_of
     from modn.explain.circuit import Circuit
     from modn.writing import check_output, replacing
 
     if options.out is not None:
         check_output("--out", options.out, [options.model, options.data])
     model, notes = read_model(options.model)
+    task = task_of(notes)
+    if options.proba and not task.probabilities:
+        raise ValueError(f"--proba: {options.model} predicts numbers, which have no probabilities")
     table = read_csv(options.data, options.sep, notes["missing"])
+    targets = targets_of(notes["target"], table)
     with named(options.data):
         X = known_features(table, model)
     if isinstance(model, Circuit):
         if options.proba:
             raise ValueError(f"{options.model} holds a circuit: it gives classes; allowed: no --proba")
-        proba, predictions, classes = None, model.predict(X), model.classes
     else:
         for line in unseen_categories(X, model):
             print(f"modn: {options.data}: {line}", file=sys.stderr)
-        proba, classes = model.predict_proba(X), model.classes_
-        predictions = classes[proba.argmax(axis=1)]
-    target = notes["target"]
-    text = answers_csv(target, predictions, classes, proba if options.proba else None)
+    answers = task.answers(model, X, targets, options.proba)
+    text = answers.to_csv(index=False, lineterminator="\n", float_format=FORMATS[task.probabilities])
     if options.out is None:
         sys.stdout.write(text)
     else:
         with replacing(options.out) as temporary:
             temporary.write_text(text, encoding="utf-8")
-    if target in table and table[target].notna().all():
-        accuracy = np.mean(table[target].to_numpy() == predictions)
-        print(f"accuracy {accuracy:.4f}: {options.data} has the column {target!r}", file=sys.stderr)
+    if set(targets) <= set(table) and table[targets].notna().all(axis=None):
+        predictions = answers[targets].to_numpy()
+        with named(options.data):
+            y = task.read(table, targets)
+        score = task.score(y, predictions[:, 0] if len(targets) == 1 else predictions)
+        columns = f"column{'s' if len(targets) > 1 else ''} {', '.join(map(repr, targets))}"
+        print(f"{score}: {options.data} has the {columns}", file=sys.stderr)

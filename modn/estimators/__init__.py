@@ -3,5 +3,6 @@
 from modn.estimators.circuit import CircuitClassifier
 from modn.estimators.dnm import DNMClassifier
 from modn.estimators.modn import MODNClassifier
+from modn.estimators.regressor import MODNRegressor
 
-__all__ = ["CircuitClassifier", "DNMClassifier", "MODNClassifier"]
+__all__ = ["CircuitClassifier", "DNMClassifier", "MODNClassifier", "MODNRegressor"]

@@ -11,7 +11,8 @@ from sklearn.utils.multiclass import type_of_target
 
 from modn.constraints import Constraint, Number
 from modn.dnm import DNM
-from modn.estimators.shared import Array, DendriticClassifier
+from modn.estimators.base import Array
+from modn.estimators.shared import DendriticClassifier
 from modn.fast.dnm import DNMObjective
 from modn.fast.prediction import potentials
 from modn.methods import Method, Start, Training
@@ -90,15 +91,16 @@ class DNMClassifier(DendriticClassifier):
                 f"{type_of_target(labels)}; it has {len(classes)} classes. MODNClassifier handles any number."
             )
 
-    def _problem(self, X: Array, codes: NDArray[np.int64], weights: Array, n_classes: int) -> DNMObjective:
-        M = self._n_dendrites(n_classes)
-        return DNMObjective(X, codes, M, self.alpha_s, self.alpha_o, self.theta_o, sample_weight=weights)
+    def _problem(self, X: Array, wanted: NDArray[Any], weights: Array, n_outputs: int) -> DNMObjective:
+        M = self._n_dendrites(n_outputs)
+        return DNMObjective(X, wanted, M, self.alpha_s, self.alpha_o, self.theta_o, sample_weight=weights)
 
     def _first(self, problem: DNMObjective, method: Method, rng: np.random.Generator) -> Start | None:
         return Start(problem.draw_open(rng)) if method.uses_gradient else None
 
-    def _neuron(self, trained: Training, n_inputs: int) -> DNM:
-        return DNM.from_parameters(trained.parameters, n_inputs, self.alpha_s, self.alpha_o, self.theta_o)
+    def _neuron(self, trained: Training, problem: DNMObjective) -> DNM:
+        D = problem.X.shape[1]
+        return DNM.from_parameters(trained.parameters, D, self.alpha_s, self.alpha_o, self.theta_o)
 
     def _potentials_of(self, neuron: DNM, X: Array) -> Array:
         U = potentials(neuron.neuron, X)

@@ -7,20 +7,20 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from modn import filters, methods
-from modn.constraints import Constraint, Number, OneOf
-from modn.estimators.shared import Array, DendriticClassifier
+from modn.constraints import Constraint
+from modn.estimators.labels import LabelsClassifier
+from modn.estimators.neurons import MODNEstimator
 from modn.explain import making
 from modn.explain.circuit import Circuit
-from modn.explain.contributions import contributions
-from modn.fast.objective import Objective
-from modn.fast.prediction import potentials
-from modn.methods import Method, Training
 from modn.neuron import Neuron
+from modn.targets import SIGMOID, SOFTMAX
 
 
-class MODNClassifier(DendriticClassifier):
+class MODNClassifier(MODNEstimator, LabelsClassifier):
     """The multi-in and multi-out dendritic neuron (Eqs. 1, 2, 5, 8, 9) as a classifier.
+
+    y holds a label for each sample or, for several at once, is an indicator matrix (N, L) of 0 and 1. Labels
+    are then predicted as such a matrix, and their probabilities are (N, L).
 
     Parameters
     ----------
@@ -33,6 +33,9 @@ class MODNClassifier(DendriticClassifier):
         M; by default ten for each class. A partition needs a multiple of the number of classes.
     alpha_s, alpha_t : float
         Scaling factors of the synapses and of the telodendra.
+    strengths : bool, optional
+        Whether each dendrite has a trained weight, of either sign, for each output. By default, classes have
+        none, as in the paper, and labels have.
     max_iter : int, optional
         Iterations on the parameters; by default the solver's own budget, 300 for the heuristics.
     population_size : int, optional
@@ -71,7 +74,7 @@ class MODNClassifier(DendriticClassifier):
         samples that took no part in training, where the solver made a cross-validation ("adam" does), and to
         those of the training set otherwise.
     classes_ : ndarray (C,)
-        The labels, sorted.
+        The classes, sorted; of an indicator matrix, the names of its columns, or 0 to L - 1.
     loss_curve_ : ndarray
         The best training loss so far, after each iteration of the last `fit`.
     n_iter_ : int
@@ -93,10 +96,7 @@ class MODNClassifier(DendriticClassifier):
     (4, 30)
     """
 
-    allowed: ClassVar[dict[str, Constraint]] = DendriticClassifier.allowed | {
-        "filter": OneOf(filters.NAMES),
-        "alpha_t": Number(0, ends="(]"),
-    }
+    allowed: ClassVar[dict[str, Constraint]] = LabelsClassifier.allowed | MODNEstimator.allowed
 
     def __init__(
         self,
@@ -105,6 +105,7 @@ class MODNClassifier(DendriticClassifier):
         n_dendrites: int | None = None,
         alpha_s: float = 10.0,
         alpha_t: float = 1.0,
+        strengths: bool | None = None,
         max_iter: int | None = None,
         population_size: int | None = None,
         solver_options: Mapping[str, Any] | None = None,
@@ -121,6 +122,7 @@ class MODNClassifier(DendriticClassifier):
         self.n_dendrites = n_dendrites
         self.alpha_s = alpha_s
         self.alpha_t = alpha_t
+        self.strengths = strengths
         self.max_iter = max_iter
         self.population_size = population_size
         self.solver_options = solver_options
@@ -132,22 +134,8 @@ class MODNClassifier(DendriticClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _method(self, keep: int) -> Method:
-        return self._make_method(self.filter, keep)
-
-    def _problem(
-        self, X: Array, codes: NDArray[np.int64], weights: Array, n_classes: int
-    ) -> methods.FixedFilter | methods.LearnedFilter:
-        M = self._n_dendrites(n_classes)
-        objective = Objective(X, codes, M, n_classes, self.alpha_s, self.alpha_t, sample_weight=weights)
-        return methods.neuron_problem(objective, self.filter)
-
-    def _neuron(self, trained: Training, n_inputs: int) -> Neuron:
-        P = np.asarray(trained.P)
-        return Neuron.from_parameters(trained.parameters, P, n_inputs, self.alpha_s, self.alpha_t)
-
-    def _potentials_of(self, neuron: Neuron, X: Array) -> Array:
-        return potentials(neuron, X)
+    def _target(self, wanted: NDArray[Any]) -> str:
+        return (SOFTMAX if wanted.ndim == 1 else SIGMOID).name
 
     def _rescaled(self, neuron: Neuron, factor: float) -> Neuron:
         return replace(neuron, w_t=factor * neuron.w_t, theta_t=factor * neuron.theta_t)
@@ -162,7 +150,3 @@ class MODNClassifier(DendriticClassifier):
     ) -> Circuit:
         """The neuron as a circuit of conditions; X, y are its training samples (`explain.to_circuit`)."""
         return making.to_circuit(self, X, y, size, monotone, random_state)
-
-    def contributions(self, X: ArrayLike) -> Array:
-        """What each dendrite adds to the potential of each class (N, M, C) (`explain.contributions`)."""
-        return contributions(self, X)

@@ -1,6 +1,6 @@
 """Samples, labels and weights as scikit-learn's users give them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -26,17 +26,23 @@ def read_samples(model: Any, X: Any, reset: bool = False) -> Any:
 
 
 def read_training_set(
-    model: Any, X: Any, y: Any, sample_weight: ArrayLike | None, reset: bool
+    model: Any, X: Any, y: Any, sample_weight: ArrayLike | None, read_y: Callable[[Any], NDArray[Any]]
 ) -> tuple[Any, NDArray[Any], Array]:
-    """Samples, labels (N,) and weights (N,), 1 by default."""
+    """Samples, y as `read_y` returns it, and weights (N,), 1 by default."""
     if y is None:
         raise ValueError(f"{type(model).__name__} requires y to be passed, but the target y is None.")
-    samples = read_samples(model, X, reset)
+    samples = read_samples(model, X, reset=not model._continues)
+    wanted = read_y(y)
+    check_consistent_length(samples, wanted)
+    weights = sample_weights("sample_weight", sample_weight, len(wanted))
+    return samples, wanted, np.ones(len(wanted)) if weights is None else weights
+
+
+def as_labels(y: Any) -> NDArray[Any]:
+    """One label for each sample (N,)."""
     labels = column_or_1d(y, warn=True)
     assert_all_finite(labels, input_name="y")
-    check_consistent_length(samples, labels)
-    weights = sample_weights("sample_weight", sample_weight, len(labels))
-    return samples, labels, np.ones(len(labels)) if weights is None else weights
+    return labels
 
 
 def weights_of(
@@ -59,17 +65,21 @@ def weights_of(
     return np.array([float(class_weight.get(label, 1.0)) for label in labels])[codes]
 
 
-def merged(X: Array, codes: NDArray[np.int64], weights: Array) -> tuple[Array, NDArray[np.int64], Array]:
-    """The distinct samples, sorted, each with the sum of its weights: a weight of 2 equals two copies."""
+def merged(X: Array, wanted: NDArray[Any], weights: Array) -> tuple[Array, NDArray[Any], Array]:
+    """The distinct samples, sorted, each with the sum of its weights: a weight of 2 equals two copies.
+
+    `wanted` (N,) or (N, C) is what they should have; samples that should have something else are distinct.
+    """
     # As bytes, each row is one key; those of numbers >= 0 are in their order if the highest byte comes first.
-    rows = np.empty((len(X), X.shape[1] + 1), dtype=">f8")
-    rows[:, :-1], rows[:, -1] = X, codes
+    D, last = X.shape[1], wanted.reshape(len(X), -1)
+    rows = np.empty((len(X), D + last.shape[1]), dtype=">f8")
+    rows[:, :D], rows[:, D:] = X, last
     keys = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
     order = np.argsort(keys, kind="stable")
     changes = keys[order[1:]] != keys[order[:-1]]
     first = np.flatnonzero(np.append(True, changes))
     chosen = order[first]
-    return X[chosen], codes[chosen], np.add.reduceat(weights[order], first)
+    return X[chosen], wanted[chosen], np.add.reduceat(weights[order], first)
 
 
 def _checked(model: Any, X: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What each dendrite of a neuron adds to the potential of each class."""
+"""What each dendrite of a neuron adds to the potential of each output."""
 
 from typing import Any
 
@@ -12,13 +12,13 @@ Array = NDArray[np.float64]
 
 
 def contributions(model: Any, X: ArrayLike) -> Array:
-    """What each dendrite adds to the potential of each class (N, M, C), for a fitted MODNClassifier.
+    """What each dendrite adds to the potential of each output (N, M, C).
 
-    The potential of a class, which the tanh of Eq. 8 is taken of, is the sum over the dendrites minus
-    alpha_t theta_t.
+    `model` is a fitted MODNClassifier or MODNRegressor. The potential of an output, which the tanh of Eq. 8
+    is taken of, is the sum over the dendrites minus alpha_t theta_t.
     """
     neuron: Neuron = model.neuron_
-    return neuron.dendrites(scaled(model, X))[:, :, None] * (neuron.alpha_t * neuron.w_t * neuron.P)
+    return neuron.dendrites(scaled(model, X))[:, :, None] * (neuron.alpha_t * neuron.w_t * neuron.feeds)
 
 
 def potentials(model: Any, X: ArrayLike) -> Array:

@@ -12,6 +12,7 @@ from modn.explain.circuit import Circuit, class_codes
 from modn.explain.learning.coding import Coding
 from modn.explain.learning.path import MAX_SIZE, CircuitPath, Problem
 from modn.explain.learning.teacher import Teacher
+from modn.targets import SOFTMAX
 
 ALLOWED: dict[str, Constraint] = {"size": OrNone(Integer(1)), "monotone": OrNone(Signs())}
 
@@ -63,6 +64,8 @@ def generator(random_state: Any) -> np.random.Generator:
 
 
 def _problem(model: Any, X: ArrayLike, y: ArrayLike, monotone: Mapping[str, int] | None) -> Problem:
+    if model.neuron_.target != SOFTMAX.name:
+        raise ValueError("the model predicts several labels; allowed for circuits: one class for each sample")
     coding = Coding.of(X)
     labels: NDArray[Any] = np.asarray(y)
     codes = class_codes(model.classes_, labels)

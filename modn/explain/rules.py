@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from modn.inputs import Inputs
 from modn.neuron import Neuron
+from modn.targets import SOFTMAX
 
 POINTS = 2000  # where rules are compared with their neuron if no samples are given
 
@@ -160,12 +161,45 @@ def rules(
     if not hasattr(model, "classes_"):
         raise TypeError(f"rules need a fitted MODNClassifier or DNMClassifier; got {type(model).__name__}")
     neuron, _, outputs = named(model, feature_names)
+    if neuron.target != SOFTMAX.name or neuron.strength is not None:
+        raise TypeError("rules are for classes, without strengths; use `modn.explain.effects`")
     states = neuron.synapse_states()
     shut = (states == "constant-0").any(axis=0)
     votes = neuron.w_t * neuron.P
     silent = ~shut & (votes == 0).all(axis=1)
-    inputs = model.inputs_
+    of_dendrites = conditions(model, feature_names)
+
+    # Sorted by the first class that they support or oppose.
+    kept = np.array(
+        sorted(np.flatnonzero(~shut & ~silent), key=lambda j: int((votes[j] != 0).argmax())), dtype=int
+    )
+    found = Rules(
+        rules=tuple(
+            Rule(
+                int(j),
+                of_dendrites[j],
+                tuple(outputs[c] for c in np.flatnonzero(votes[j] > 0)),
+                tuple(outputs[c] for c in np.flatnonzero(votes[j] < 0)),
+            )
+            for j in kept
+        ),
+        inputs=model.inputs_,
+        classes=model.classes_,
+        start=_per_class(-neuron.theta_t, model),
+        weights=_per_class(neuron.w_t, model),
+        votes=np.stack([_per_class(row, model) for row in votes])[kept],
+        n_shut=int(shut.sum()),
+        n_inoperative=int(silent.sum()),
+        n_pruned=int((states[:, kept] == "constant-1").sum()),
+    )
+    return replace(found, agreement=_agreement(found, model)) if X is None else _measured(found, model, X, y)
+
+
+def conditions(model: Any, feature_names: Sequence[str] | None = None) -> list[tuple[Condition, ...]]:
+    """The conditions of each dendrite of a fitted model's neuron, one for each synapse with a threshold."""
+    neuron, inputs = named(model, feature_names).neuron, model.inputs_
     features = inputs.feature_names if feature_names is None else [str(name) for name in feature_names]
+    states = neuron.synapse_states()
 
     def condition(i: int, j: int) -> Condition:
         feature, category = inputs.columns[i]
@@ -176,34 +210,11 @@ def rules(
         width = float(f"{100 * (high - low):.6g}")
         return Condition(feature, features[feature], above, float(threshold), width, category, i, level)
 
-    def conditions(j: int) -> tuple[Condition, ...]:
-        found = np.flatnonzero(np.isin(states[:, j], ["excitatory", "inhibitory"]))
-        return tuple(condition(int(i), j) for i in found)
-
-    # Sorted by the first class that they support or oppose.
-    kept = np.array(
-        sorted(np.flatnonzero(~shut & ~silent), key=lambda j: int((votes[j] != 0).argmax())), dtype=int
-    )
-    found = Rules(
-        rules=tuple(
-            Rule(
-                int(j),
-                conditions(j),
-                tuple(outputs[c] for c in np.flatnonzero(votes[j] > 0)),
-                tuple(outputs[c] for c in np.flatnonzero(votes[j] < 0)),
-            )
-            for j in kept
-        ),
-        inputs=inputs,
-        classes=model.classes_,
-        start=_per_class(-neuron.theta_t, model),
-        weights=_per_class(neuron.w_t, model),
-        votes=np.stack([_per_class(row, model) for row in votes])[kept],
-        n_shut=int(shut.sum()),
-        n_inoperative=int(silent.sum()),
-        n_pruned=int((states[:, kept] == "constant-1").sum()),
-    )
-    return replace(found, agreement=_agreement(found, model)) if X is None else _measured(found, model, X, y)
+    has_threshold = np.isin(states, ["excitatory", "inhibitory"])
+    return [
+        tuple(condition(int(i), j) for i in np.flatnonzero(has_threshold[:, j]))
+        for j in range(neuron.n_dendrites)
+    ]
 
 
 def named(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from modn.export.onnx_graph import CATEGORIES, NUMBERS, Graph, Result, TensorProto, check_categories
 from modn.inputs import Categories, Inputs, Numbers
+from modn.targets import SOFTMAX
 
 Array = NDArray[np.float64]
 
@@ -18,6 +19,8 @@ Array = NDArray[np.float64]
 def neuron_model(model: Any) -> bytes:
     """The model of a fitted MODNClassifier."""
     inputs: Inputs = model.inputs_
+    if model.neuron_.target != SOFTMAX.name:
+        raise ValueError("onnx: the model predicts several labels; allowed: one class for each sample")
     numbers = {i: feature for i, feature in enumerate(inputs.features) if isinstance(feature, Numbers)}
     categories = {i: feature for i, feature in enumerate(inputs.features) if isinstance(feature, Categories)}
     if not numbers and not categories:
@@ -95,9 +98,9 @@ def _potentials(graph: Graph, neurons: list[Any], levels: str) -> str:
     exponent = graph.add("Sub", graph.add("Mul", x, graph.constant(slopes)), graph.constant(offsets))
     synapses = graph.add("Sigmoid", exponent)
     dendrites = graph.add("ReduceProd", synapses, graph.constant(np.array([1])), keepdims=0)
-    weights = np.concatenate([neuron.alpha_t * neuron.P * neuron.w_t for neuron in neurons]) / len(neurons)
+    weights = np.concatenate([neuron.alpha_t * neuron.w_t * neuron.feeds for neuron in neurons])
     thresholds = np.mean([neuron.alpha_t * neuron.theta_t for neuron in neurons], axis=0)
-    return graph.add("Sub", graph.times(dendrites, weights), graph.constant(thresholds))
+    return graph.add("Sub", graph.times(dendrites, weights / len(neurons)), graph.constant(thresholds))
 
 
 def _probabilities(graph: Graph, U: str, temperature: float | None) -> str:

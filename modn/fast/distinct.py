@@ -25,6 +25,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from modn.targets import SOFTMAX, Target
+
 # A table costs an exp per distinct value and a multiplication per sample; without, it is an exp per sample.
 # Measured on the paper's 11 datasets, it pays for up to half as many values as samples.
 TABLED_BELOW = 0.5
@@ -43,8 +45,9 @@ VECTOR_BYTES = 64
 class Block(NamedTuple):
     """R distinct samples and the recipe for their product over features."""
 
-    counts: NDArray[np.float32]  # (R, C) how many samples of class c it stands for, or their weight
+    counts: NDArray[np.float32]  # (R, K) what a sample asks for; of classes, how many of each it stands for
     weight: float  # of all of them
+    unavoidable: float  # what every neuron's loss has in common (`modn.targets.Asked`)
     features: NDArray[np.int64]  # (D,) the tabled features, then the others
     n_tabled: int
     values: NDArray[np.float32]  # the distinct values of each tabled feature, the R values of each other one
@@ -59,29 +62,32 @@ class Block(NamedTuple):
 
 def blocks_of(
     X: NDArray[np.float64],
-    y: NDArray[np.int64],
-    n_classes: int,
+    y: NDArray[Any],
+    n_outputs: int,
     sample_weight: NDArray[np.float64] | None = None,
+    cell: Target = SOFTMAX,
 ) -> list[Block]:
-    """Return the samples X (N, D) with classes y as blocks that fit the cache; a weight None is 1.
+    """Return the samples X (N, D), which should have y, as blocks that fit the cache; a weight None is 1.
 
-    X is finite, or NaN where a value is missing.
+    X is finite, or NaN where a value is missing. y is what the target cell takes: for softmax, classes (N,).
     """
     N, D = X.shape
-    rows_per_block = max(128, BLOCK_BYTES // (VECTOR_BYTES * (D + n_classes)))
+    rows_per_block = max(128, BLOCK_BYTES // (VECTOR_BYTES * (D + n_outputs)))
     n_blocks = -(-N // rows_per_block)
-    weights = np.zeros((N, n_classes))
-    weights[np.arange(N), y] = 1.0 if sample_weight is None else sample_weight
-    parts = zip(np.array_split(X, n_blocks), np.array_split(weights, n_blocks), strict=True)
-    return [_block(X_part, weights_part) for X_part, weights_part in parts]
+    parts = np.array_split(np.arange(N), n_blocks)
+    weights = (None if sample_weight is None else sample_weight[part] for part in parts)
+    return [
+        _block(X[part], cell.ask(y[part], n_outputs, weight), cell)
+        for part, weight in zip(parts, weights, strict=True)
+    ]
 
 
-def _block(X: NDArray[np.float64], weights: NDArray[np.float64]) -> Block:
+def _block(X: NDArray[np.float64], asked: NDArray[np.float64], cell: Target) -> Block:
     X, sample_of = np.unique(np.where(np.isnan(X), MISSING, X), axis=0, return_inverse=True)
     R, D = X.shape
-    exact_counts = np.zeros((R, weights.shape[1]))
-    np.add.at(exact_counts, sample_of.ravel(), weights)
-    counts = exact_counts.astype(np.float32)
+    sums = np.zeros((R, asked.shape[1]))
+    np.add.at(sums, sample_of.ravel(), asked)
+    kept = cell.merged(sums)
 
     distinct = [np.unique(X[:, i], return_inverse=True) for i in range(D)]
     has_missing = (X == MISSING).any(axis=0)
@@ -118,8 +124,9 @@ def _block(X: NDArray[np.float64], weights: NDArray[np.float64]) -> Block:
     right.append(last[1])
     parts, part_starts, coarse, fine = _split(values)
     return Block(
-        counts=counts,
-        weight=float(counts.sum(dtype=np.float64)),
+        counts=kept.rows.astype(np.float32),
+        weight=kept.weight,
+        unavoidable=kept.unavoidable,
         features=np.array(tabled + others, dtype=np.int64),
         n_tabled=len(tabled),
         values=np.concatenate(values).astype(np.float32),

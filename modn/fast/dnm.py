@@ -5,9 +5,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from modn import filters
 from modn.fast import heads, kernels
-from modn.fast.objective import feature_scaling, population_rows, scaled_blocks, sum_gradients, total_weight
+from modn.fast.objective import feature_scaling, mean_loss, population_rows, scaled_blocks, sum_gradients
 from modn.missing import mean_and_deviation
 from modn.optimizers.core.space import Space
+from modn.targets import SIGMOID
 from modn.validation import (
     class_indices,
     finite_array,
@@ -46,7 +47,8 @@ class DNMObjective:
         self.theta_o = finite_number("theta_o", theta_o)
         self._scaling = feature_scaling(self.X, self.alpha_s, self.alpha_o)
         weights = sample_weights("sample_weight", sample_weight, len(self.X))
-        self._blocks = scaled_blocks(self.X, self.y, 2, weights, self._scaling)
+        labels = self.y[:, None].astype(np.float64)
+        self._blocks = scaled_blocks(self.X, labels, 1, weights, self._scaling, SIGMOID)
         self._P = filters.full(self.n_dendrites, 1)[None]
 
     @property
@@ -64,8 +66,8 @@ class DNMObjective:
         rows = self._modn_rows(parameters)
         loss = np.zeros(len(rows))
         for block in self._blocks:
-            loss += kernels.population_loss(block, rows, self._P, self._scaling, heads.DNM)
-        return loss / total_weight(self._blocks)
+            loss += kernels.population_loss(block, rows, self._P, self._scaling, heads.SIGMOID)
+        return mean_loss(loss, self._blocks)
 
     def gradient(self, parameters: ArrayLike) -> Array:
         """Return the exact gradient (S, 2DM) of each individual's loss."""
@@ -74,7 +76,7 @@ class DNMObjective:
     def loss_and_gradient(self, parameters: ArrayLike) -> tuple[Array, Array]:
         """Return the loss (S,) and its exact gradient (S, 2DM), computed together."""
         rows = self._modn_rows(parameters)
-        loss, gradient = sum_gradients(self._blocks, rows, self._P, self._scaling, heads.DNM)
+        loss, gradient = sum_gradients(self._blocks, rows, self._P, self._scaling, heads.SIGMOID)
         return loss, gradient[:, : self.n_parameters]
 
     def draw_open(self, rng: np.random.Generator) -> Array:

@@ -22,9 +22,9 @@ from modn.fast.lanes import (
 )
 from modn.fast.packing import LOG2_E, new_vectors
 
-# MODN's telodendra and softmax with the exact or one of the published gradients, the DNM's single sigmoid
-# with the exact one, or the softmax of what MODN takes the tanh of.
-MODN, MODNP_PUBLISHED, MODNF_PUBLISHED, DNM, POTENTIALS = 0, 1, 2, 3, 4
+# MODN's telodendra and softmax with the exact or one of the published gradients; a sigmoid for each label,
+# such as the DNM's only one; the softmax of what MODN takes the tanh of; numbers (`modn.targets`).
+MODN, MODNP_PUBLISHED, MODNF_PUBLISHED, SIGMOID, POTENTIALS, IDENTITY = 0, 1, 2, 3, 4, 5
 
 ROWS_PER_SUM = 32  # float32 sums of so many terms are then added up in float64
 
@@ -47,14 +47,36 @@ def _softmax_loss(V, lane_counts, lane_w_t, lane_theta_t, n):
 
 
 @compiled
+def _label_loss(U, positives, samples):
+    """Eqs. 4 and 10 of one label: log(1 + exp(U)), minus U for the samples that have it."""
+    size = maximum(U, splat(0.0) - U)
+    softplus = maximum(U, splat(0.0)) + log(splat(1.0) + exp2(size * splat(-LOG2_E)))
+    return samples * softplus - positives * U
+
+
+@compiled
 def _sigmoid_loss(V, lane_counts, lane_w_t, lane_theta_t, n):
-    """Eqs. 4 and 10 of one vector of samples: log(1 + exp(u)), minus u for those of class 1."""
-    R = V.shape[0]
-    u = load(lane_w_t, 0) * load(V, n) - load(lane_theta_t, 0)
-    size = maximum(u, splat(0.0) - u)
-    softplus = maximum(u, splat(0.0)) + log(splat(1.0) + exp2(size * splat(-LOG2_E)))
-    positives = load(lane_counts, R + n)
-    return (load(lane_counts, n) + positives) * softplus - positives * u
+    """The loss of all labels of one vector of samples; counts has those with each label, and all."""
+    C = lane_w_t.shape[0]
+    R = V.shape[0] // C
+    samples, loss = load(lane_counts, C * R + n), splat(0.0)
+    for c in range(C):
+        U = load(lane_w_t, c) * load(V, c * R + n) - load(lane_theta_t, c)
+        loss = loss + _label_loss(U, load(lane_counts, c * R + n), samples)
+    return loss
+
+
+@compiled
+def _identity_loss(V, lane_counts, lane_w_t, lane_theta_t, n):
+    """Half of the squared errors of one vector of samples; counts has their means, and the weight."""
+    C = lane_w_t.shape[0]
+    R = V.shape[0] // C
+    squares = splat(0.0)
+    for c in range(C):
+        U = load(lane_w_t, c) * load(V, c * R + n) - load(lane_theta_t, c)
+        error = U - load(lane_counts, c * R + n)
+        squares = multiply_add(error, error, squares)
+    return splat(0.5) * load(lane_counts, C * R + n) * squares
 
 
 @compiled
@@ -65,8 +87,10 @@ def head_loss(head, V, lane_counts, lane_w_t, lane_theta_t, n_rows, lane_loss):
     for first in range(0, n_rows, ROWS_PER_SUM):
         partial = splat(0.0)
         for n in range(first, min(first + ROWS_PER_SUM, n_rows)):
-            if head == DNM:
+            if head == SIGMOID:
                 partial = partial + _sigmoid_loss(V, lane_counts, lane_w_t, lane_theta_t, n)
+            elif head == IDENTITY:
+                partial = partial + _identity_loss(V, lane_counts, lane_w_t, lane_theta_t, n)
             else:
                 partial = partial + _softmax_loss(V, lane_counts, lane_w_t, lane_theta_t, n)
         store(sums, 0, partial)
@@ -131,16 +155,34 @@ def _potentials_gradient(V, lane_counts, lane_w_t, lane_theta_t, n, dU):
 
 @compiled
 def _sigmoid_gradient(V, lane_counts, lane_w_t, lane_theta_t, n, dU):
-    """Return `_sigmoid_loss`; V becomes dloss/dV and dU (1, LANES) dloss/dU."""
-    R = V.shape[0]
-    loss = _sigmoid_loss(V, lane_counts, lane_w_t, lane_theta_t, n)
-    u = load(lane_w_t, 0) * load(V, n) - load(lane_theta_t, 0)
-    positives = load(lane_counts, R + n)
-    proba = reciprocal(splat(1.0) + exp2(u * splat(-LOG2_E)))
-    gradient = (load(lane_counts, n) + positives) * proba - positives
-    store(dU, 0, gradient)
-    store(V, n, gradient * load(lane_w_t, 0))
+    """Return `_sigmoid_loss`; V becomes dloss/dV and dU (C, LANES) dloss/dU."""
+    C = lane_w_t.shape[0]
+    R = V.shape[0] // C
+    samples, loss = load(lane_counts, C * R + n), splat(0.0)
+    for c in range(C):
+        U = load(lane_w_t, c) * load(V, c * R + n) - load(lane_theta_t, c)
+        positives = load(lane_counts, c * R + n)
+        loss = loss + _label_loss(U, positives, samples)
+        proba = reciprocal(splat(1.0) + exp2(U * splat(-LOG2_E)))
+        gradient = samples * proba - positives
+        store(dU, c, gradient)
+        store(V, c * R + n, gradient * load(lane_w_t, c))
     return loss
+
+
+@compiled
+def _identity_gradient(V, lane_counts, lane_w_t, lane_theta_t, n, dU):
+    """Return `_identity_loss`; V becomes dloss/dV and dU (C, LANES) dloss/dU."""
+    C = lane_w_t.shape[0]
+    R = V.shape[0] // C
+    weight, squares = load(lane_counts, C * R + n), splat(0.0)
+    for c in range(C):
+        U = load(lane_w_t, c) * load(V, c * R + n) - load(lane_theta_t, c)
+        error = U - load(lane_counts, c * R + n)
+        squares = multiply_add(error, error, squares)
+        store(dU, c, weight * error)
+        store(V, c * R + n, weight * error * load(lane_w_t, c))
+    return splat(0.5) * weight * squares
 
 
 @compiled
@@ -155,8 +197,10 @@ def head_gradient(head, V, lane_counts, lane_w_t, lane_theta_t, n_rows, lane_los
     for n in range(n_rows):
         for c in range(C):
             store(V_n, c, load(V, c * R + n))
-        if head == DNM:
+        if head == SIGMOID:
             store(loss, 0, _sigmoid_gradient(V, lane_counts, lane_w_t, lane_theta_t, n, dU))
+        elif head == IDENTITY:
+            store(loss, 0, _identity_gradient(V, lane_counts, lane_w_t, lane_theta_t, n, dU))
         elif head == POTENTIALS:
             store(loss, 0, _potentials_gradient(V, lane_counts, lane_w_t, lane_theta_t, n, dU))
         else:

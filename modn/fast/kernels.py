@@ -15,7 +15,7 @@ import numpy as np
 
 from modn.fast.compiling import compiled
 from modn.fast.dendrites import TILE, compute_dendrites, n_table_rows, synapses_gradient, unclamped
-from modn.fast.heads import MODN, head_gradient, head_loss
+from modn.fast.heads import head_gradient, head_loss
 from modn.fast.lanes import LANES, load, multiply_add, splat, store
 from modn.fast.packing import (
     clear,
@@ -45,7 +45,7 @@ def _soma(Z, first_Z, lane_P, fed, V):
 
 @compiled
 def population_loss(block, parameters, P, scaling, head):
-    """Return the sum over the block's samples of -log O[true class] (S,); `head` is MODN or DNM."""
+    """Return the sum over the block's samples of their loss (S,)."""
     S, D = parameters.shape[0], block.features.shape[0]
     M, C = P.shape[1:]
     R = block.counts.shape[0]
@@ -80,7 +80,7 @@ def population_loss(block, parameters, P, scaling, head):
 
 
 @compiled
-def filters_loss(block, parameters, P, scaling):
+def filters_loss(block, parameters, P, scaling, head):
     """Return the same for filters P (S, M, C) and one row of parameters: the dendrites are computed once.
 
     Here the lanes are filters, and the soma is a matrix product of the dendrites (R, M) and the filters.
@@ -109,15 +109,14 @@ def filters_loss(block, parameters, P, scaling):
         for c in range(C):
             for j in range(M):
                 for lane in range(LANES):
-                    chosen = first + lane < S and P[first + lane, j, c]
-                    lane_P[c * M + j, lane] = f32(1.0) if chosen else f32(0.0)
+                    lane_P[c * M + j, lane] = f32(P[first + lane, j, c]) if first + lane < S else f32(0.0)
         for n in range(R):
             for c in range(C):
                 total = splat(0.0)
                 for j in range(M):
                     total = multiply_add(splat(dendrites[n, j]), load(lane_P, c * M + j), total)
                 store(V, c * R + n, total)
-        head_loss(MODN, V, lane_counts, lane_w_t, lane_theta_t, R, lane_loss)
+        head_loss(head, V, lane_counts, lane_w_t, lane_theta_t, R, lane_loss)
         for lane in range(min(LANES, S - first)):
             loss[first + lane] = lane_loss[lane]
     return loss

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from modn.constraints import Flag, check
 from modn.fast import heads, kernels
 from modn.fast.distinct import Block, blocks_of
 from modn.fast.packing import Scaling
 from modn.gradients import DYING_THRESHOLD, check_published_filter
+from modn.targets import SOFTMAX, Target, target_cell
 from modn.validation import (
     boolean_filter,
-    class_indices,
     finite_array,
     positive_integer,
     positive_number,
@@ -31,7 +32,9 @@ class Objective:
     """The loss of MODN on one training set, as a function of a population's parameters and filters.
 
     X           (N, D); NaN where a value is missing
-    parameters  (S, 2DM + 2C), rows [w_s row-major | theta_s | w_t | theta_t]; one row is a population of one
+    y           what the target cell takes (`modn.targets`): classes (N,), or labels or numbers (N, C)
+    parameters  (S, 2DM + 2C), rows [w_s row-major | theta_s | w_t | theta_t]; one row is a population of one.
+                With `strengths`, the M C strengths of the dendrites are behind them.
     P           (M, C), one filter for all, or (S, M, C), one each. With one row of parameters and S filters,
                 the dendrites are computed once and each filter costs a matrix product.
     """
@@ -45,14 +48,19 @@ class Objective:
         alpha_s: float,
         alpha_t: float,
         sample_weight: ArrayLike | None = None,
+        target: str = SOFTMAX.name,
+        strengths: bool = False,
     ) -> None:
         self.X = finite_array("X", X, ("n_samples", "n_features"), missing=True)
         self.n_dendrites = positive_integer("n_dendrites", n_dendrites)
         self.n_classes = positive_integer("n_classes", n_classes)
-        self.y = class_indices("y", y, len(self.X), self.n_classes)
+        self.target = target_cell(target)
+        self.y = self.target.check_y(y, len(self.X), self.n_classes)
         self.alpha_s = positive_number("alpha_s", alpha_s)
         self.alpha_t = positive_number("alpha_t", alpha_t)
         self.sample_weight = sample_weights("sample_weight", sample_weight, len(self.X))
+        check("strengths", strengths, Flag())
+        self.strengths = bool(strengths)
 
     # Made when first needed: a method that computes on parts of the samples never needs the whole.
 
@@ -62,37 +70,48 @@ class Objective:
 
     @cached_property
     def _blocks(self) -> list[Block]:
-        return scaled_blocks(self.X, self.y, self.n_classes, self.sample_weight, self._scaling)
+        y, weight = self.y, self.sample_weight
+        return scaled_blocks(self.X, y, self.n_classes, weight, self._scaling, self.target)
+
+    @property
+    def _head(self) -> int:
+        return getattr(heads, self.target.head)
 
     @property
     def n_parameters(self) -> int:
-        """2DM + 2C, the length of a row of parameters."""
-        return 2 * self.X.shape[1] * self.n_dendrites + 2 * self.n_classes
+        """The length of a row of parameters."""
+        return self._n_neuron + (self.n_dendrites * self.n_classes if self.strengths else 0)
 
     def loss(self, parameters: ArrayLike, P: ArrayLike) -> Array:
         """Return the loss (S,) of each individual."""
-        parameters, P = self._population(parameters, P)
-        loss = np.zeros(max(len(parameters), len(P)))
+        rows, feeds, _ = self._fed(*self._population(parameters, P))
+        loss = np.zeros(max(len(rows), len(feeds)))
         for block in self._blocks:
-            if len(P) > len(parameters):
-                loss += kernels.filters_loss(block, parameters, P, self._scaling)
+            if len(feeds) > len(rows):
+                loss += kernels.filters_loss(block, rows, feeds, self._scaling, self._head)
             else:
-                loss += kernels.population_loss(block, parameters, P, self._scaling, heads.MODN)
-        return loss / total_weight(self._blocks)
+                loss += kernels.population_loss(block, rows, feeds, self._scaling, self._head)
+        return mean_loss(loss, self._blocks)
 
     def gradient(self, parameters: ArrayLike, P: ArrayLike) -> Array:
-        """Return the exact gradient (S, 2DM + 2C) of each individual's loss."""
+        """Return the exact gradient (as parameters) of each individual's loss."""
         return self.loss_and_gradient(parameters, P)[1]
 
     def loss_and_gradient(self, parameters: ArrayLike, P: ArrayLike) -> tuple[Array, Array]:
-        """Return the loss (S,) and its exact gradient (S, 2DM + 2C), computed together."""
-        return self._loss_and_gradient(*self._population(parameters, P), heads.MODN, dying=None)
+        """Return the loss (S,) and its exact gradient (as parameters), computed together."""
+        loss, gradient, _ = self._loss_and_gradient(*self._population(parameters, P), self._head)
+        return loss, gradient
 
     def published_gradient(self, parameters: ArrayLike, P: ArrayLike, filter: str) -> Array:
         """Return Eqs. 15-22 to the letter, as a gradient (S, 2DM + 2C) to descend (see `modn.gradients`).
 
         `filter` says whose equations: "partition" (MODNP: 15-18) or "full" (MODNF: 15, 16, 19-22).
         """
+        if self.target is not SOFTMAX or self.strengths:
+            raise ValueError(
+                f"target is {self.target.name!r}, strengths is {self.strengths}; "
+                "allowed: for the published gradient, 'softmax' and False"
+            )
         parameters, P = self._population(parameters, P)
         check_published_filter(filter, P)
         head = heads.MODNP_PUBLISHED if filter == "partition" else heads.MODNF_PUBLISHED
@@ -100,30 +119,54 @@ class Objective:
         return self._loss_and_gradient(parameters, P, head, dying)[1]
 
     def potential_loss_and_gradient(self, parameters: ArrayLike, P: ArrayLike) -> tuple[Array, Array, Array]:
-        """Return the loss (S,) of softmax(U), and its gradients by the parameters and by P (S, M, C).
+        """Return the loss (S,) for a descent, and its gradients by the parameters and by P (S, M, C).
 
-        U = alpha_t (w_t V - theta_t) is what Eq. 8 takes the tanh of: the order of the classes is that of
-        Eq. 9, but the loss is not held above log(1 + (C - 1) / e^2). P (S, M, C) may be real here: a filter
-        on its way to a Boolean one. For a Boolean P its gradient is not computed, but 0.
+        For classes it is that of softmax(U), where U = alpha_t (w_t V - theta_t) is what Eq. 8 takes the tanh
+        of: the order of the classes is that of Eq. 9, but the loss is not held above log(1 + (C - 1) / e^2).
+        P (S, M, C) may be real here: a filter on its way to a Boolean one. For a Boolean P its gradient is
+        not computed, but 0.
         """
         rows = population_rows(parameters, self.n_parameters)
         shape = (len(rows), self.n_dendrites, self.n_classes)
         boolean = np.asarray(P).dtype == np.bool_
         P = boolean_filter("P", P, shape) if boolean else finite_array("P", P, shape)
-        dP = np.zeros(shape)
-        wanted = None if boolean else dP
-        loss, gradient = sum_gradients(self._blocks, rows, P, self._scaling, heads.POTENTIALS, dP=wanted)
-        return loss, gradient, dP / total_weight(self._blocks)
+        head = getattr(heads, self.target.descent_head)
+        return self._loss_and_gradient(rows, as_compiled_for(P), head)
+
+    @property
+    def _n_neuron(self) -> int:
+        """2DM + 2C, the parameters that every neuron has."""
+        return 2 * self.X.shape[1] * self.n_dendrites + 2 * self.n_classes
+
+    def _fed(self, parameters: Array, P: NDArray[Any]) -> tuple[Array, NDArray[Any], Array | None]:
+        """The rows that the kernels take, what each dendrite feeds each output, and the strengths."""
+        if not self.strengths:
+            return parameters, P, None
+        rows = as_compiled_for(parameters[:, : self._n_neuron])
+        strength = parameters[:, self._n_neuron :].reshape(-1, self.n_dendrites, self.n_classes)
+        return rows, P * strength, strength
 
     def _loss_and_gradient(
-        self, parameters: Array, P: NDArray[np.bool_], head: int, dying: float | None
-    ) -> tuple[Array, Array]:
+        self, parameters: Array, P: NDArray[Any], head: int, dying: float | None = None
+    ) -> tuple[Array, Array, Array]:
+        """The loss, its gradient by the parameters, and that by P, which is 0 for a Boolean P."""
         if len(P) > len(parameters):
             parameters = np.repeat(parameters, len(P), axis=0)
-        return sum_gradients(self._blocks, parameters, P, self._scaling, head, dying)
+        rows, feeds, strength = self._fed(parameters, P)
+        shape = (len(rows), self.n_dendrites, self.n_classes)
+        dfeeds = None if feeds.dtype == np.bool_ else np.zeros(shape)
+        loss, gradient = sum_gradients(self._blocks, rows, feeds, self._scaling, head, dying, dfeeds)
+        if dfeeds is None:
+            return loss, gradient, np.zeros(shape)
+        dfeeds /= total_weight(self._blocks)
+        if strength is None:
+            return loss, gradient, dfeeds
+        dstrength = (dfeeds * P).reshape(len(rows), -1)
+        dP = np.zeros(shape) if P.dtype == np.bool_ else dfeeds * strength
+        return loss, np.concatenate([gradient, dstrength], axis=1), dP
 
     def _population(self, parameters: ArrayLike, P: ArrayLike) -> tuple[Array, NDArray[np.bool_]]:
-        """Check and return parameters (S or 1, 2DM + 2C) and P (S or 1, M, C)."""
+        """Check and return parameters (S or 1, n_parameters) and P (S or 1, M, C)."""
         parameters = population_rows(parameters, self.n_parameters)
         P = np.asarray(P)
         if P.ndim == 2:
@@ -158,15 +201,21 @@ def feature_scaling(X: Array, alpha_s: float, alpha_t: float) -> Scaling:
 
 
 def scaled_blocks(
-    X: Array, y: NDArray[np.int64], n_classes: int, sample_weight: Array | None, scaling: Scaling
+    X: Array, y: NDArray[Any], n_outputs: int, sample_weight: Array | None, scaling: Scaling, cell: Target
 ) -> list[Block]:
     """Return the training set as the kernels read it."""
-    return blocks_of((X - scaling.middle) / scaling.half, y, n_classes, sample_weight)
+    return blocks_of((X - scaling.middle) / scaling.half, y, n_outputs, sample_weight, cell)
 
 
 def total_weight(blocks: list[Block]) -> float:
     """Return the number of samples, or the sum of their weights."""
     return sum(block.weight for block in blocks)
+
+
+def mean_loss(sums: Array, blocks: list[Block]) -> Array:
+    """Return the mean loss (S,) over the samples of all blocks, given the kernels' sums."""
+    unavoidable = sum(block.unavoidable for block in blocks)
+    return (sums + unavoidable) / total_weight(blocks)
 
 
 def sum_gradients(
@@ -188,5 +237,4 @@ def sum_gradients(
     dP = np.empty((0, *P.shape[1:])) if dP is None else dP
     for block in blocks:
         kernels.population_gradient(block, parameters, P, scaling, head, dying, loss, gradient, dP)
-    weight = total_weight(blocks)
-    return loss / weight, gradient / weight
+    return mean_loss(loss, blocks), gradient / total_weight(blocks)

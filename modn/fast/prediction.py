@@ -34,18 +34,19 @@ def potentials(neuron: Neuron, X: ArrayLike) -> NDArray[np.float64]:
         telodendra = neuron.alpha_t * np.stack([neuron.w_t, neuron.theta_t])
     U = np.empty((len(X), neuron.n_classes))
     coefficients = np.ascontiguousarray(np.stack([unit * slope, unit * offset]).transpose(0, 2, 1), f32)
-    _potentials(X, centre, coefficients, neuron.P, telodendra, U)
+    feeds = np.ascontiguousarray(neuron.feeds, f32)
+    _potentials(X, centre, coefficients, feeds, telodendra, U)
     return U
 
 
 @compiled
-def _potentials(X, centre, coefficients, P, telodendra, U):
+def _potentials(X, centre, coefficients, feeds, telodendra, U):
     """Eqs. 1, 2 and 5 of LANES samples after another.
 
     `exp2` takes what is no number as its lower bound: the exp(-a) of a missing value is 0, its synapse 1.
     """
     N, D = X.shape
-    M, C = P.shape
+    M, C = feeds.shape
     one = splat(1.0)
     x, V = new_vectors(D), new_vectors(C)
     for first in range(0, N, LANES):
@@ -61,8 +62,8 @@ def _potentials(X, centre, coefficients, P, telodendra, U):
                 product = product * (one + exp2(multiply_add(slope, load(x, i), offset)))
             Z = reciprocal(minimum(product, splat(CLOSED)))
             for c in range(C):
-                if P[j, c]:
-                    store(V, c, load(V, c) + Z)
+                if feeds[j, c] != 0:
+                    store(V, c, multiply_add(splat(feeds[j, c]), Z, load(V, c)))
         for lane in range(min(LANES, N - first)):
             for c in range(C):
                 U[first + lane, c] = telodendra[0, c] * V[c, lane] - telodendra[1, c]

@@ -13,6 +13,9 @@ The paper cannot follow a gradient where P is Boolean, and where it can, the gra
 - The synapses' weights decay. The rate is chosen among a few by cross-validation within the training set, by
   the loss at the best temperature: overconfidence, which changes no decision, does not count. The rates race:
   after each fold, only the better half stays.
+
+Labels and numbers (`modn.targets`) are trained alike, but by the loss of their own target cell, and without
+the scaling at the end. Where dendrites have strengths, P starts full.
 """
 
 from collections import deque
@@ -20,7 +23,6 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
 from modn import filters
@@ -29,11 +31,11 @@ from modn.methods.base import Array, Filter, HeldOut, Method, OnStep, Start, Ste
 from modn.methods.problems import FixedFilter, LearnedFilter
 from modn.methods.standard import Batches, Rows, StandardUnits
 from modn.optimizers.adam import Adam
+from modn.targets import SOFTMAX
 from modn.validation import boolean_filter
 
 CERTAINTY = 2.0  # logit of P at the start: 0.88 where the partition has a 1, 0.12 where it has a 0
 LAST_SCALE = 4.0  # of the logits before they are rounded: what is left undecided is then within 1 / e^4
-TEMPERATURES = 2.0 ** (np.arange(9) / -2)  # 1 to 1/16
 FINALISTS = 2  # rates that stay in the race to its end
 EPOCH = 50  # batches grow so that about so many updates see all samples ...
 LARGEST_BATCH = 4096  # ... up to here
@@ -110,7 +112,8 @@ class Descent(Method):
             )
         learn_P = P is None
         if P is None:
-            P = filters.shared_out(objective.n_dendrites, objective.n_classes)
+            first = filters.full if objective.strengths else filters.shared_out
+            P = first(objective.n_dendrites, objective.n_classes)
         run = _Run(self, StandardUnits(objective), P, learn_P, budget, Steps(on_step))
         if start is not None:
             return run.best(self._middle_rate, None, rng, start.parameters)
@@ -181,7 +184,7 @@ class _Run:
         y = objective.y[rows]
         weight = None if objective.sample_weight is None else objective.sample_weight[rows]
         fold_of = np.empty(len(rows), dtype=np.int64)
-        fold_of[np.argsort(y, kind="stable")] = np.arange(len(rows)) % n_folds  # each class in every fold
+        fold_of[np.lexsort(np.atleast_2d(y.T))] = np.arange(len(rows)) % n_folds  # each class in every fold
         rates = method._rates
         potentials = np.empty((len(rates), len(rows), objective.n_classes))
         racing = np.arange(len(rates))
@@ -198,8 +201,9 @@ class _Run:
                 potentials[k, fold_of == fold] = self.samples.potentials(point, P, rows[fold_of == fold])
             self.evaluations += len(racing)
             judged = fold_of <= fold
+            judged_weight = None if weight is None else weight[judged]
             losses = [
-                _tempered_loss(potentials[k, judged], y[judged], None if weight is None else weight[judged])
+                objective.target.held_out_loss(potentials[k, judged], y[judged], judged_weight)
                 for k in racing
             ]
             racing = racing[np.argsort(losses, kind="stable")]
@@ -219,8 +223,10 @@ class _Run:
             self.samples.potentials(point, P, slice(None)) for point, P in zip(points, Ps, strict=True)
         ]
         self.evaluations += len(points)
-        y, weight = self.samples.objective.y, self.samples.objective.sample_weight
-        losses = np.array([_loss(U, y, weight) for U in potentials])
+        o = self.samples.objective
+        losses = np.array(
+            [np.average(o.target.descent_losses(U, o.y), weights=o.sample_weight) for U in potentials]
+        )
         curve.append(min([float(losses.min()), *curve[-1:]]))
         self.steps(len(curve) - 1, curve[-1])
         kept = np.argsort(losses + self._penalties(points, rates), kind="stable")[: self.method.keep]
@@ -232,22 +238,21 @@ class _Run:
     ) -> Training:
         """The neuron that a descent has reached, whose potentials on the training set are U.
 
-        All potentials, those held out too, are shifted and scaled alike, so that tanh keeps their order.
+        All potentials of classes, those held out too, are shifted and scaled alike, so that tanh keeps their
+        order.
         """
-        border = float(np.sort(U, axis=1)[:, -2:].mean())  # of the two highest: decisions are made here
-        size = float(np.quantile(np.abs(U - border), SQUASHED_SHARE))
-        scale = SQUASHED_SIZE / size if size > 0 else 1.0
-        C = P.shape[1]
-        squashed = point.copy()
-        squashed[-C:] = scale * (point[-C:] + border)
-        squashed[-2 * C : -C] *= scale
-        if held_out is not None:
-            held_out = held_out._replace(U=scale * (held_out.U - border))
-        objective = self.samples.objective
+        o = self.samples.objective
+        if o.target is SOFTMAX:
+            border = float(np.sort(U, axis=1)[:, -2:].mean())  # of the two highest: decisions are made here
+            size = float(np.quantile(np.abs(U - border), SQUASHED_SHARE))
+            scale = SQUASHED_SIZE / size if size > 0 else 1.0
+            point, U = self.samples.squashed(point, border, scale), scale * (U - border)
+            if held_out is not None:
+                held_out = held_out._replace(U=scale * (held_out.U - border))
         return Training(
-            parameters=self.samples.to_objective(squashed),
+            parameters=self.samples.to_objective(point),
             P=P,
-            loss=_loss(np.tanh(scale * (U - border)), objective.y, objective.sample_weight),
+            loss=float(np.average(o.target.losses(U, o.y), weights=o.sample_weight)),
             curve=np.array(curve),
             filter_steps=min(self._filter_steps(self.iterations), len(curve) - 1),
             evaluations=0,
@@ -334,13 +339,3 @@ class _Run:
 def _updates(n_samples: int) -> int:
     """The updates in each step."""
     return max(1, min(n_samples // UPDATE_ROWS, MOST_UPDATES))
-
-
-def _loss(U: Array, y: NDArray[np.int64], weight: Array | None) -> float:
-    """The mean loss of softmax(U)."""
-    return float(np.average(np.logaddexp.reduce(U, axis=1) - U[np.arange(len(y)), y], weights=weight))
-
-
-def _tempered_loss(U: Array, y: NDArray[np.int64], weight: Array | None) -> float:
-    """The loss of softmax(t U) at the best of the temperatures t."""
-    return min(_loss(t * U, y, weight) for t in TEMPERATURES)

@@ -75,5 +75,6 @@ def neuron_problem(objective: Objective, filter: str) -> FixedFilter | LearnedFi
 
 def _parameter_space(objective: Objective) -> Space:
     lower = np.full(objective.n_parameters, -1.0)
-    lower[-2 * objective.n_classes :] = 0
+    w_t = 2 * objective.X.shape[1] * objective.n_dendrites
+    lower[w_t : w_t + 2 * objective.n_classes] = 0
     return Space.box(lower, np.ones(objective.n_parameters))

@@ -20,7 +20,7 @@ UNIT_ROWS = 100_000  # about so many samples are enough to know a feature's mean
 KEPT_BATCHES = 64  # of more, each is built when its turn comes: memory stays bounded
 
 SLOPED = 20  # so many features share a dendrite's first slope
-FIRST_W_T = 3.0  # a dendrite that opens changes the odds of its class by e^3
+FIRST_STRENGTH = 0.2  # a dendrite that has strengths changes a potential by this, or by minus this
 
 
 class StandardUnits:
@@ -43,10 +43,11 @@ class StandardUnits:
         """The loss on some of the samples."""
         o = self.objective
         weight = None if o.sample_weight is None else o.sample_weight[rows]
-        return Objective(self._samples(rows), o.y[rows], o.n_dendrites, o.n_classes, 1.0, 1.0, weight)
+        X, y, M, C = self._samples(rows), o.y[rows], o.n_dendrites, o.n_classes
+        return Objective(X, y, M, C, 1.0, 1.0, weight, o.target.name, o.strengths)
 
     def draw(self, n: int, rows: Rows, slope: float, opening: float, rng: np.random.Generator) -> Array:
-        """Points (n, V): each dendrite puts out `opening` at one of the samples of the class it begins with.
+        """Points (n, V): each dendrite puts out `opening` at one of the samples of the output it begins with.
 
         The slopes of its synapses are normal with deviation `slope`, smaller if features are many: no
         dendrite begins steeper than with SLOPED features. A missing value counts as the mean.
@@ -56,45 +57,59 @@ class StandardUnits:
         centres = np.empty((n, M), dtype=np.int64)
         own = filters.shared_out(M, C).argmax(axis=1)
         for c in range(C):
-            of_class = rows[o.y[rows] == c]
-            centres[:, own == c] = rng.choice(of_class if of_class.size else rows, size=(n, (own == c).sum()))
+            examples = rows[o.target.examples(o.y[rows], c)]
+            centres[:, own == c] = rng.choice(examples if examples.size else rows, size=(n, (own == c).sum()))
         w = rng.normal(0.0, slope * min(1.0, np.sqrt(SLOPED / D)), (n, D, M))
         margin = -np.log(np.expm1(-np.log(opening) / D))  # sigmoid(margin) ** D = opening
         theta = w * np.nan_to_num(self._samples(centres)).transpose(0, 2, 1) - margin
-        telodendra = np.tile(np.repeat([FIRST_W_T, 0.0], C), (n, 1))
-        return np.concatenate([w.reshape(n, -1), theta.reshape(n, -1), telodendra], axis=1)
+        first_w_t, n_strengths = (1.0, M * C) if o.strengths else (o.target.first_w_t, 0)
+        telodendra = np.tile(np.repeat([first_w_t, 0.0], C), (n, 1))
+        strength = rng.choice([-FIRST_STRENGTH, FIRST_STRENGTH], (n, n_strengths))
+        return np.concatenate([w.reshape(n, -1), theta.reshape(n, -1), telodendra, strength], axis=1)
 
     def potentials(self, point: Array, P: Filter, rows: Rows | slice) -> Array:
         """U (n, C) of some of the samples."""
         o = self.objective
         parameters = self.to_objective(point)
-        neuron = Neuron.from_parameters(parameters, P, o.X.shape[1], o.alpha_s, o.alpha_t)
+        D = o.X.shape[1]
+        neuron = Neuron.from_parameters(parameters, P, D, o.alpha_s, o.alpha_t, strengths=o.strengths)
         return potentials(neuron, o.X[rows])
+
+    def squashed(self, point: Array, border: float, scale: float) -> Array:
+        """The point whose potentials are scale (U - border)."""
+        w, theta, w_t, theta_t, strength = self._layers(point)
+        return _joined(w, theta, scale * w_t, scale * (theta_t + border), strength)
 
     def to_objective(self, point: Array) -> Array:
         """The parameters of the same neuron for the objective's features and scaling factors."""
-        w, theta, w_t, theta_t = self._layers(point)
+        o = self.objective
+        w, theta, w_t, theta_t, strength = self._layers(point)
         w = w / self.deviation[:, None]
         theta = theta + w * self.mean[:, None]
-        o = self.objective
-        synaptic = np.concatenate([w.ravel(), theta.ravel()]) / o.alpha_s
-        return np.concatenate([synaptic, w_t / o.alpha_t, theta_t / o.alpha_t])
+        return _joined(w / o.alpha_s, theta / o.alpha_s, w_t / o.alpha_t, theta_t / o.alpha_t, strength)
 
     def from_objective(self, parameters: Array) -> Array:
         """The point of the same neuron."""
         o = self.objective
-        w, theta, w_t, theta_t = self._layers(finite_array("start", parameters, (o.n_parameters,)))
+        row = finite_array("start", parameters, (o.n_parameters,))
+        w, theta, w_t, theta_t, strength = self._layers(row)
         theta = (theta - w * self.mean[:, None]) * o.alpha_s
         w = w * self.deviation[:, None] * o.alpha_s
-        return np.concatenate([w.ravel(), theta.ravel(), w_t * o.alpha_t, theta_t * o.alpha_t])
+        return _joined(w, theta, w_t * o.alpha_t, theta_t * o.alpha_t, strength)
 
     def _samples(self, rows: Rows) -> Array:
         return (self.objective.X[rows] - self.mean) / self.deviation
 
-    def _layers(self, parameters: Array) -> tuple[Array, Array, Array, Array]:
+    def _layers(self, parameters: Array) -> tuple[Array, ...]:
+        """w_s and theta_s (D, M), w_t and theta_t (C,), and the strengths, if there are any."""
         M, C = self.objective.n_dendrites, self.objective.n_classes
-        w, theta, w_t, theta_t = np.split(parameters, np.cumsum([self.n_weights, self.n_weights, C]))
-        return w.reshape(-1, M), theta.reshape(-1, M), w_t, theta_t
+        w, theta, *rest = np.split(parameters, np.cumsum([self.n_weights, self.n_weights, C, C]))
+        return w.reshape(-1, M), theta.reshape(-1, M), *rest
+
+
+def _joined(*layers: Array) -> Array:
+    """Layers as a row of parameters."""
+    return np.concatenate([layer.ravel() for layer in layers])
 
 
 class Batches:

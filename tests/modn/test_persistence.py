@@ -163,7 +163,7 @@ def test_a_file_of_a_later_format_says_so(tmp_path: Path) -> None:
 def changed(name: str, value: Any) -> Any:
     """A function that changes what the header says of the classifier."""
     return lambda header, arrays: (
-        header | {"classifier": header["classifier"] | {name: value}},
+        header | {"estimator": header["estimator"] | {name: value}},
         arrays,
     )
 
@@ -177,11 +177,11 @@ def damages() -> dict[str, Any]:
         "a header that is not an object": lambda header, arrays: ([FORMAT], arrays),
         "an unknown model": lambda header, arrays: (header | {"model": "Tree"}, arrays),
         "an unknown parameter": lambda header, arrays: (
-            header | {"classifier": header["classifier"] | {"parameters": {"depth": 3}}},
+            header | {"estimator": header["estimator"] | {"parameters": {"depth": 3}}},
             arrays,
         ),
         "a class too few": lambda header, arrays: (
-            header | {"classifier": header["classifier"] | {"classes": [0, 1]}},
+            header | {"estimator": header["estimator"] | {"classes": [0, 1]}},
             arrays,
         ),
         "a name too many": changed("feature_names", list("abcd")),
