@@ -4,7 +4,8 @@
 
 Numbers: R2, the mean over `repeats` x 5 folds, of scikit-learn's diabetes and linnerud (three outputs) and of
 make_friedman1 to 3 (500 samples, with noise). Labels: micro F1 of make_multilabel_classification, and of
-labels that depend on products of features. All folds are the same for all models. Seconds are CPU seconds of a fit.
+labels that depend on products of features. All folds are the same for all models. Seconds are CPU seconds of
+a fit.
 
 Speed: the loss and the gradient of a population of 100 on 500 samples x 10 features, M = 30, for each target
 cell, as ratios to plain NumPy, one individual at a time.
