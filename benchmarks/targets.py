@@ -4,8 +4,13 @@
 
 Numbers: R2, the mean over `repeats` x 5 folds, of scikit-learn's diabetes and linnerud (three outputs) and of
 make_friedman1 to 3 (500 samples, with noise). Labels: micro F1 of make_multilabel_classification, and of
+<<<<<<< HEAD
 labels that depend on products of features. All folds are the same for all models. Seconds are those of
 a fit's CPU.
+=======
+labels that depend on products of features. All folds are the same for all models. Seconds are CPU seconds of
+a fit.
+>>>>>>> targets
 
 Speed: the loss and the gradient of a population of 100 on 500 samples x 10 features, M = 30, for each target
 cell, as ratios to plain NumPy, one individual at a time.

@@ -25,8 +25,8 @@ y = pd.DataFrame({f"now+{step}": series.shift(-step) for step in range(1, HORIZO
 known = X.notna().all(axis=1) & y.notna().all(axis=1)
 X, y = X[known], y[known]
 # In the order of time, with a gap, so that no number is part of both. Within the training part neighbouring
-# rows overlap, and a cross-validation takes them for more than they are: with many lags, it chooses too
-# small a decay. Set one then: solver_options={"decays": [0.003], "selections": []}.
+# rows overlap, and a cross-validation takes them for more than they are: with many lags, it chooses too small
+# a decay. Set one then: solver_options={"decays": [0.003], "selections": []}.
 X_train, y_train = X[: -TEST - HORIZONS], y[: -TEST - HORIZONS]
 X_test, y_test = X[-TEST:], y[-TEST:]
 

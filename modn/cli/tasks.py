@@ -17,7 +17,7 @@ from modn.extras import needs
 with needs("cli"):
     import pandas as pd
 
-FEWEST_NUMBERS = 20  # a column with more different numbers is guessed to hold numbers, not classes
+MOST_CLASSES = 20  # a column with more different numbers is guessed to hold numbers, not classes
 
 
 class Task(ABC):
@@ -169,18 +169,18 @@ def targets_of(text: str | list[str], table: pd.DataFrame) -> list[str]:
 
 def guessed(table: pd.DataFrame, targets: list[str]) -> tuple[Task, str]:
     """The task that the targets look like, and why."""
-    try:
-        numbers = target_numbers(table, targets)
-    except ValueError:
-        return TASKS["classification"], "the target holds texts"
-    distinct = [numbers[name].nunique() for name in targets]
     if len(targets) > 1:
-        if numbers.isin([0, 1]).all(axis=None):
+        if target_numbers(table, targets).isin([0, 1]).all(axis=None):
             return TASKS["labels"], "the targets are 0 or 1"
         return TASKS["regression"], "there are several targets, which hold numbers"
-    if distinct[0] > FEWEST_NUMBERS:
-        return TASKS["regression"], f"the target holds {distinct[0]} different numbers"
-    return TASKS["classification"], f"the target holds {distinct[0]} different values"
+    n_distinct = len(np.unique(labels(table, targets[0])))
+    try:
+        target_numbers(table, targets)
+    except ValueError:
+        return TASKS["classification"], "the target holds texts"
+    if n_distinct > MOST_CLASSES:
+        return TASKS["regression"], f"the target holds {n_distinct} different numbers"
+    return TASKS["classification"], f"the target holds {n_distinct} different values"
 
 
 def task_of(notes: dict[str, Any]) -> Task:
