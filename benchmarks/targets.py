@@ -2,11 +2,10 @@
 
     python -m benchmarks.targets [--repeats 10] [--only numbers|labels|speed]
 
-Numbers: R2 of 5-fold cross-validation, the mean over `repeats`, of scikit-learn's diabetes and linnerud (three
-outputs) and of make_friedman1 to 3 (500 samples, with noise). R2 is that of all folds' predictions together: a
-fold of linnerud has four samples. Labels: micro F1 of make_multilabel_classification, and of
-labels that depend on products of features. All folds are the same for all models. Seconds are CPU seconds of
-a fit.
+Numbers: R2 of 5-fold cross-validation, the mean over `repeats`, of scikit-learn's diabetes and linnerud
+(three outputs) and of make_friedman1 to 3 (500 samples, with noise). R2 is that of all folds' predictions
+together: a fold of linnerud has four samples. Labels: micro F1 of make_multilabel_classification, and of
+labels that depend on products of features. All folds are the same for all models. Seconds: CPU time of a fit.
 
 Speed: the loss and the gradient of a population of 100 on 500 samples x 10 features, M = 30, for each target
 cell, as ratios to plain NumPy, one individual at a time.
