@@ -9,7 +9,7 @@ The paper cannot follow a gradient where P is Boolean, and where it can, the gra
   has none. At the end w_t and theta_t are scaled so that the outputs lie in tanh's range again.
 - P starts as the partition of MODNP, is relaxed to sigmoid(logits) and moves with the parameters; the logits'
   scale grows until, after a share of the steps, P is rounded for good and the parameters settle around it.
-- A step sees a batch of the samples: steps cost the same, however many samples there are.
+- An update of the parameters sees a batch of the samples; a step is one update, of many samples several.
 - The synapses' weights decay. The rate is chosen among a few by cross-validation within the training set, by
   the loss at the best temperature: overconfidence, which changes no decision, does not count. The rates race:
   after each fold, only the better half stays.
@@ -35,8 +35,9 @@ CERTAINTY = 2.0  # logit of P at the start: 0.88 where the partition has a 1, 0.
 LAST_SCALE = 4.0  # of the logits before they are rounded: what is left undecided is then within 1 / e^4
 TEMPERATURES = 2.0 ** (np.arange(9) / -2)  # 1 to 1/16
 FINALISTS = 2  # rates that stay in the race to its end
-EPOCH = 50  # batches grow so that about so many steps see all samples ...
+EPOCH = 50  # batches grow so that about so many updates see all samples ...
 LARGEST_BATCH = 4096  # ... up to here
+UPDATE_ROWS, MOST_UPDATES = 5000, 8  # a step is an update for every so many samples, up to so many
 SMALLEST_SIZE = 1e-3  # of a feature's weights: below, a selection's pull fades
 SQUASHED_SHARE = 0.95  # of all potentials on the training set ...
 SQUASHED_SIZE = 2.0  # ... are brought within +-2, where tanh still tells them apart
@@ -48,12 +49,12 @@ class Descent(Method):
 
     optimizer: Adam = field(default_factory=Adam)  # its population: descents, of which the best are kept
     keep: int = 1  # neurons to return, each of a descent of its own, for ensembles
-    batch: int = 256  # samples in a step, at least; where there are fewer, all
+    batch: int = 256  # samples in an update, at least; where there are fewer, all
     decays: tuple[float, ...] = (1e-5, 1e-4, 0.001, 0.01, 0.03, 0.1)  # of the synapses' weights ...
     selections: tuple[float, ...] = (3e-5, 1e-4)  # ... and of whole features, to choose one from
     folds: int = 4  # of the cross-validation that chooses
     fold_share: float = 0.6  # of the steps, that a fold's descents take
-    validation_rows: int = 5000  # samples that take part in it, at most
+    validation_rows: int = 20_000  # samples that take part in it, at most
     filter_share: float = 0.5  # of the steps, the first, in which a learned P is relaxed
     slope: float = 1.0  # deviation of the synapses' first weights, for features in standard units
     opening: float = 0.03  # each dendrite's first output at the sample it starts around
@@ -120,10 +121,14 @@ class Descent(Method):
 
         Each evaluates its points once more at its end.
         """
-        folds = 0 if started else self._n_folds(self.folds if problem is None else len(problem.objective.X))
-        in_folds = self._fold_steps(budget) + 1
-        racing = sum(self._racing(fold) for fold in range(folds))
-        return Work(racing * in_folds + self.n_descents * (budget + 1), folds * (in_folds - 1) + budget + 1)
+        n_samples = self.folds if problem is None else len(problem.objective.X)
+        n_folds, fold_steps = 0 if started else self._n_folds(n_samples), self._fold_steps(budget)
+        evaluations = self.n_descents * (budget * _updates(n_samples) + 1)
+        for fold in range(n_folds):
+            part = len(range(fold, min(n_samples, self.validation_rows), n_folds))
+            seen = min(n_samples, self.validation_rows) - part
+            evaluations += self._racing(fold) * (fold_steps * _updates(seen) + 1)
+        return Work(evaluations, n_folds * fold_steps + budget + 1)
 
     @property
     def _rates(self) -> Array:
@@ -267,32 +272,34 @@ class _Run:
         The logits of P are further variables of each point while it is relaxed.
         """
         S, n_parameters = points.shape
-        filter_steps, n_weights = self._filter_steps(iterations), self.samples.n_weights
+        updates = _updates(batches.n_samples)
+        total, relaxed = updates * iterations, updates * self._filter_steps(iterations)
         P: Filter | None = np.tile(self.P, (S, 1, 1))
-        if filter_steps:
+        if relaxed:
             logits = np.tile(np.where(self.P, CERTAINTY, -CERTAINTY).ravel(), (S, 1))
             points, P = np.concatenate([points, logits], axis=1), None
         mean, mean_square = np.zeros_like(points), np.zeros_like(points)
         epoch: deque[Array] = deque(maxlen=batches.count)
         curve: list[float] = []
-        for step in range(iterations):
-            if P is None and step == filter_steps:
+        for update in range(total):
+            if P is None and update == relaxed:
                 P = self._rounded(points[:, n_parameters:])
                 points, mean, mean_square = (a[:, :n_parameters].copy() for a in (points, mean, mean_square))
-            scale = 1 + (LAST_SCALE - 1) * step / max(1, filter_steps)
+            scale = 1 + (LAST_SCALE - 1) * update / max(1, relaxed)
             soft_P = expit(scale * points[:, n_parameters:]).reshape(S, *self.P.shape) if P is None else P
-            losses, slopes, dP = batches[step].potential_loss_and_gradient(points[:, :n_parameters], soft_P)
+            losses, slopes, dP = batches[update].potential_loss_and_gradient(points[:, :n_parameters], soft_P)
             self.evaluations += S
             epoch.append(losses)
-            curve.append(min([float(np.mean(epoch, axis=0).min()), *curve[-1:]]))
-            if self.steps(step, curve[-1]):
-                break
+            if update % updates == 0:
+                curve.append(min([float(np.mean(epoch, axis=0).min()), *curve[-1:]]))
+                if self.steps(len(curve) - 1, curve[-1]):
+                    break
             if P is None:
                 dlogits = scale * soft_P * (1 - soft_P) * dP
                 slopes = np.concatenate([slopes, dlogits.reshape(S, -1)], axis=1)
-            slopes[:, :n_weights] += self._decay(points, rates)
-            change, mean, mean_square = self.method.optimizer.change(slopes, mean, mean_square, step + 1)
-            points = points - change * (1 + np.cos(np.pi * step / iterations)) / 2
+            slopes[:, : self.samples.n_weights] += self._decay(points, rates)
+            change, mean, mean_square = self.method.optimizer.change(slopes, mean, mean_square, update + 1)
+            points = points - change * (1 + np.cos(np.pi * update / total)) / 2
         if P is None:
             P = self._rounded(points[:, n_parameters:])
         return points[:, :n_parameters], P, curve
@@ -322,6 +329,11 @@ class _Run:
     def _rounded(self, logits: Array) -> Filter:
         """The Boolean filters (S, M, C) the logits stand for."""
         return logits.reshape(-1, *self.P.shape) > 0
+
+
+def _updates(n_samples: int) -> int:
+    """The updates in each step."""
+    return max(1, min(n_samples // UPDATE_ROWS, MOST_UPDATES))
 
 
 def _loss(U: Array, y: NDArray[np.int64], weight: Array | None) -> float:

@@ -98,15 +98,15 @@ class StandardUnits:
 
 
 class Batches:
-    """Samples dealt out at random into equal parts, of which each step of a descent sees one, in turn."""
+    """Samples dealt out at random into equal parts, of which each update of a descent sees one, in turn."""
 
     def __init__(
         self, problem: Callable[[Rows], Objective], rows: Rows, size: int, rng: np.random.Generator
     ) -> None:
         n = -(-len(rows) // size)
         parts = [rows] if n == 1 else np.array_split(rng.permutation(rows), n)
-        self.count = n
+        self.count, self.n_samples = n, len(rows)
         self._problem = lru_cache(KEPT_BATCHES)(lambda k: problem(parts[k]))
 
-    def __getitem__(self, step: int) -> Objective:
-        return self._problem(step % self.count)
+    def __getitem__(self, update: int) -> Objective:
+        return self._problem(update % self.count)

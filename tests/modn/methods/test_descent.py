@@ -319,7 +319,7 @@ def test_the_rates_race() -> None:
     assert steps == list(range(expected.steps))
 
 
-def test_a_step_sees_a_batch() -> None:
+def test_an_update_sees_a_batch() -> None:
     """Each batch is seen in turn; the mean over a round of them is what the curve says."""
     objective = Objective(*xor(1000), 8, 2, 10.0, 1.0)
     result, neuron = train(objective, descend(300, batch=100, decays=(0.001,)))
@@ -352,3 +352,18 @@ def test_of_many_batches_few_are_kept() -> None:
     for step in range(2 * batches.count):
         _ = batches[step]
     assert len(built) == 200  # more than are kept: each is built again when its turn comes
+
+
+def test_many_samples_take_several_updates_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The loss is lower after as many steps; `work` knows what they cost."""
+    objective = Objective(*xor(1000), 8, 2, 10.0, 1.0)
+    method = descend(40, decays=(1e-5, 1e-4), selections=())
+    losses = []
+    for rows in (5000, 250):
+        monkeypatch.setattr("modn.methods.descent.UPDATE_ROWS", rows)
+        result, _ = train(objective, method)
+        work = method.work(methods.neuron_problem(objective, "learned"), 40)
+        assert result.evaluations == work.evaluations and len(result.curve) == 41
+        losses.append(result.curve[-1])
+    assert result.evaluations == 4 * 2 * (24 * 3 + 1) + 40 * 4 + 1
+    assert losses[1] < losses[0]
