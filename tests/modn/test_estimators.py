@@ -161,7 +161,7 @@ def test_a_warm_start_continues_the_fit_before(solver: str, filter: str) -> None
     if (solver, filter) == ("bbo", "learned"):  # may find a better P at once
         assert model.loss_curve_[-1] <= loss
     else:
-        assert np.mean(model.predict(X) == predictions) > 0.97
+        assert np.mean(model.predict(X) == predictions) > 0.95
     assert solver == "bbo" or np.array_equal(model.neuron_.P, before.P)
     cold = quick(solver=solver, filter=filter, max_iter=1).fit(X, y)
     assert np.mean(cold.predict(X) == predictions) < 0.95
