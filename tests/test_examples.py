@@ -32,3 +32,14 @@ def test_grid_search() -> None:
     assert len(re.findall(r"\d+ dendrites: 0\.\d+ in cross-validation", text)) == 3
     accuracy = re.search(r"has not seen: ([\d.]+)", text)
     assert accuracy is not None and float(accuracy[1]) > 0.8
+
+
+def test_forecast() -> None:
+    text = output("forecast.py")
+    scores = {
+        name: [float(x) for x in re.findall(r"now\+\d +(-?[\d.]+)", line)]
+        for name, line in re.findall(r"  (MODN|ridge|last value) (.*)", text)
+    }
+    assert all(len(of_horizons) == 4 for of_horizons in scores.values())
+    assert sum(scores["MODN"]) > max(sum(scores["ridge"]), sum(scores["last value"]))
+    assert re.search(r"now.* [<>] -?[\d.]+.*: adds [+-][\d.]+ to now\+1", text)

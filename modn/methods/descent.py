@@ -29,7 +29,7 @@ from modn import filters
 from modn.constraints import Constraint, Integer, IsA, ListOf, Number, check
 from modn.methods.base import Array, Filter, HeldOut, Method, OnStep, Start, Steps, Training, Work
 from modn.methods.problems import FixedFilter, LearnedFilter
-from modn.methods.standard import Batches, Rows, StandardUnits
+from modn.methods.standard import MANY_FEATURES, Batches, Rows, StandardUnits
 from modn.optimizers.adam import Adam
 from modn.targets import SOFTMAX
 from modn.validation import boolean_filter
@@ -53,7 +53,7 @@ class Descent(Method):
     keep: int = 1  # neurons to return, each of a descent of its own, for ensembles
     batch: int = 256  # samples in an update, at least; where there are fewer, all
     decays: tuple[float, ...] = (1e-5, 1e-4, 0.001, 0.01, 0.03, 0.1)  # of the synapses' weights ...
-    selections: tuple[float, ...] = (3e-5, 1e-4)  # ... and of whole features, to choose one from
+    selections: tuple[float, ...] = (3e-5, 1e-4)  # ... and of features, where they are many; one is chosen
     folds: int = 4  # of the cross-validation that chooses
     fold_share: float = 0.6  # of the steps, that a fold's descents take
     validation_rows: int = 20_000  # samples that take part in it, at most
@@ -124,38 +124,39 @@ class Descent(Method):
 
         Each evaluates its points once more at its end.
         """
-        n_samples = self.folds if problem is None else len(problem.objective.X)
-        n_folds, fold_steps = 0 if started else self._n_folds(n_samples), self._fold_steps(budget)
+        n_samples, n_features = (self.folds, 1) if problem is None else problem.objective.X.shape
+        n_rates = len(self._rates(n_features))
+        n_folds = 0 if started else self._n_folds(n_samples, n_rates)
+        fold_steps = self._fold_steps(budget)
         evaluations = self.n_descents * (budget * _updates(n_samples) + 1)
         for fold in range(n_folds):
             part = len(range(fold, min(n_samples, self.validation_rows), n_folds))
             seen = min(n_samples, self.validation_rows) - part
-            evaluations += self._racing(fold) * (fold_steps * _updates(seen) + 1)
+            evaluations += self._racing(fold, n_rates) * (fold_steps * _updates(seen) + 1)
         return Work(evaluations, n_folds * fold_steps + budget + 1)
 
-    @property
-    def _rates(self) -> Array:
+    def _rates(self, n_features: int) -> Array:
         """The rates to choose from (K, 2), of weights and of features; with one decay, there is no choice."""
-        of_weights = [(decay, 0.0) for decay in self.decays]
-        of_features = [(0.0, rate) for rate in self.selections] if len(self.decays) > 1 else []
-        return np.array(of_weights + of_features)
+        selects = n_features >= MANY_FEATURES and len(self.decays) > 1
+        of_features = [(0.0, rate) for rate in self.selections] if selects else []
+        return np.array([(decay, 0.0) for decay in self.decays] + of_features)
 
     @property
     def _middle_rate(self) -> Array:
         """The rate where none is chosen by cross-validation: the middle one of `decays`."""
-        return self._rates[len(self.decays) // 2]
+        return self._rates(1)[len(self.decays) // 2]
 
-    def _n_folds(self, n_samples: int) -> int:
+    def _n_folds(self, n_samples: int, n_rates: int) -> int:
         """The folds of the cross-validation; 0: there is nothing to choose, or nothing to choose by."""
         folds = min(self.folds, self.validation_rows, n_samples)
-        return folds if folds > 1 and len(self._rates) > 1 else 0
+        return folds if folds > 1 and n_rates > 1 else 0
 
     def _fold_steps(self, budget: int) -> int:
         return round(self.fold_share * budget)
 
-    def _racing(self, fold: int) -> int:
-        """How many rates are in the race at fold number `fold`."""
-        left = len(self._rates)
+    def _racing(self, fold: int, n_rates: int) -> int:
+        """How many of the rates are in the race at fold number `fold`."""
+        left = n_rates
         for _ in range(fold):
             left = max(min(left, FINALISTS), -(-left // 2))
         return left
@@ -177,7 +178,8 @@ class _Run:
         With it comes what they say of those parts; None: there is nothing to choose by.
         """
         method, objective = self.method, self.samples.objective
-        n_folds = method._n_folds(len(self.everything))
+        rates = method._rates(objective.X.shape[1])
+        n_folds = method._n_folds(len(self.everything), len(rates))
         if n_folds == 0:
             return method._middle_rate, None
         rows = rng.permutation(self.everything)[: method.validation_rows]
@@ -185,11 +187,10 @@ class _Run:
         weight = None if objective.sample_weight is None else objective.sample_weight[rows]
         fold_of = np.empty(len(rows), dtype=np.int64)
         fold_of[np.lexsort(np.atleast_2d(y.T))] = np.arange(len(rows)) % n_folds  # each class in every fold
-        rates = method._rates
         potentials = np.empty((len(rates), len(rows), objective.n_classes))
         racing = np.arange(len(rates))
         for fold in range(n_folds):
-            racing = racing[: method._racing(fold)]
+            racing = racing[: method._racing(fold, len(rates))]
             first = self._drawn(1, rows[fold_of != fold], rng)
             points, Ps, _ = self._follow(
                 self._batches(rows[fold_of != fold], rng),

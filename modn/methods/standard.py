@@ -19,7 +19,7 @@ Rows = NDArray[np.int64]  # indices of samples
 UNIT_ROWS = 100_000  # about so many samples are enough to know a feature's mean and deviation by
 KEPT_BATCHES = 64  # of more, each is built when its turn comes: memory stays bounded
 
-SLOPED = 20  # so many features share a dendrite's first slope
+MANY_FEATURES = 20  # from here on, features share a dendrite's first slope, and may be selected
 FIRST_STRENGTH = 0.2  # a dendrite that has strengths changes a potential by this, or by minus this
 
 
@@ -50,7 +50,7 @@ class StandardUnits:
         """Points (n, V): each dendrite puts out `opening` at one of the samples of the output it begins with.
 
         The slopes of its synapses are normal with deviation `slope`, smaller if features are many: no
-        dendrite begins steeper than with SLOPED features. A missing value counts as the mean.
+        dendrite begins steeper than with MANY_FEATURES. A missing value counts as the mean.
         """
         o = self.objective
         D, M, C = o.X.shape[1], o.n_dendrites, o.n_classes
@@ -59,7 +59,7 @@ class StandardUnits:
         for c in range(C):
             examples = rows[o.target.examples(o.y[rows], c)]
             centres[:, own == c] = rng.choice(examples if examples.size else rows, size=(n, (own == c).sum()))
-        w = rng.normal(0.0, slope * min(1.0, np.sqrt(SLOPED / D)), (n, D, M))
+        w = rng.normal(0.0, slope * min(1.0, np.sqrt(MANY_FEATURES / D)), (n, D, M))
         margin = -np.log(np.expm1(-np.log(opening) / D))  # sigmoid(margin) ** D = opening
         theta = w * np.nan_to_num(self._samples(centres)).transpose(0, 2, 1) - margin
         first_w_t, n_strengths = (1.0, M * C) if o.strengths else (o.target.first_w_t, 0)

@@ -310,7 +310,7 @@ def test_missing_values_are_learned_around(share: float) -> None:
 
 def test_the_rates_race() -> None:
     """Half of them stays after each fold, two to the end; `work` knows."""
-    method = descend(20, decays=(0.0, 0.001, 0.1), selections=(1e-4, 1e-3), fold_share=0.5)
+    method = descend(20, decays=(0.0, 1e-4, 0.001, 0.01, 0.1), fold_share=0.5)
     problem = methods.neuron_problem(Objective(*xor(), 8, 2, 10.0, 1.0), "learned")
     steps: list[int] = []
     result, _ = trained(method=method, on_step=lambda step, loss: steps.append(step))
