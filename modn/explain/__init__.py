@@ -1,10 +1,18 @@
-"""Explanations of trained neurons in the features' own units: rules, circuits, effects, contributions."""
+"""Explanations of trained neurons in the features' own units: rules, circuits, effects, contributions.
+
+What learns or measures needs scikit-learn, and is imported when it is first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from modn.explain.circuit import Circuit, Feature
-from modn.explain.contributions import contributions
 from modn.explain.effects import Effect, Effects, Score, effects
-from modn.explain.making import circuit_path, to_circuit
 from modn.explain.rules import Accuracy, Condition, Named, Rule, Rules, named, rules
+
+if TYPE_CHECKING:
+    from modn.explain.making import circuit_path as circuit_path
+    from modn.explain.making import to_circuit as to_circuit
 
 __all__ = [
     "Accuracy",
@@ -18,9 +26,14 @@ __all__ = [
     "Rules",
     "Score",
     "circuit_path",
-    "contributions",
     "effects",
     "named",
     "rules",
     "to_circuit",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("circuit_path", "to_circuit"):
+        return getattr(import_module("modn.explain.making"), name)
+    raise AttributeError(f"module 'modn.explain' has no attribute {name!r}")

@@ -19,8 +19,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.metrics import r2_score
-from sklearn.utils.validation import check_is_fitted
 
 from modn.explain.rules import POINTS, Condition, conditions, named
 from modn.targets import IDENTITY, SIGMOID
@@ -124,6 +122,8 @@ def effects(
     They are measured on samples X; without, on points spread over the features' ranges. With y, the score of
     the effects alone and of the neuron is measured as well. Of several neurons, they are those of the first.
     """
+    from sklearn.utils.validation import check_is_fitted
+
     check_is_fitted(model)
     neuron, _, output_names = named(model, feature_names, getattr(model, "output_names_", None))
     if X is None:
@@ -159,6 +159,8 @@ def _score(found: Effects, model: Any, X: ArrayLike, y: ArrayLike) -> Score:
             f"y has the shape {wanted.shape}; allowed: {by_model.shape}, that of the predictions"
         )
     if model.neuron_.target == IDENTITY.name:
+        from sklearn.metrics import r2_score
+
         return Score("R2", len(wanted), r2_score(wanted, by_model), r2_score(wanted, by_effects))
     measure = "Share of right labels" if model.neuron_.target == SIGMOID.name else "Accuracy"
     right = (float(np.mean(predicted == wanted)) for predicted in (by_model, by_effects))

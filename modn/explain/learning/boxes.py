@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 
 def learn(table: Table, starts: Starts, max_size: int) -> list[Boxes]:
     """The circuits of increasing size and decreasing loss, from no condition to at most `max_size`."""
-    growing = _Growing(table, starts)
+    growing = _Growing(table, starts.allowed(table))
     best = {0: growing.boxes()}
 
     def keep(found: Boxes, size: int) -> None:

@@ -33,6 +33,12 @@ class Starts(NamedTuple):
         """No boxes: learn from nothing."""
         return cls(np.zeros((0, 2, n_columns), np.int32), np.zeros((0, n_classes), bool))
 
+    def allowed(self, table: Table) -> "Starts":
+        """The same boxes without conditions that the table forbids."""
+        low = np.where(table.excitatory, self.boxes[:, 0], 0)
+        high = np.where(table.inhibitory, self.boxes[:, 1], table.n_codes - 1)
+        return self._replace(boxes=np.stack([low, high], axis=1).astype(np.int32))
+
 
 class Boxes(NamedTuple):
     """A circuit in codes."""

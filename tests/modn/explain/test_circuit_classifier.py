@@ -100,10 +100,11 @@ def test_the_path_of_a_neuron() -> None:
         path.circuit(0)
 
 
-def test_monotone_features() -> None:
+@pytest.mark.parametrize("start", ["neuron", "nothing"])
+def test_monotone_features(start: str) -> None:
     X, y = IRIS
     signs = {"petal width (cm)": 1, "petal length (cm)": -1}
-    model = CircuitClassifier(size=6, start="nothing", monotone=signs, random_state=0).fit(X, y)
+    model = CircuitClassifier(size=6, start=start, monotone=signs, random_state=0).fit(X, y)
     names = [feature.name for feature in model.circuit_.features]
     tests = {(names[c.feature], c.test) for conditions in model.circuit_.dendrites for c in conditions}
     assert tests and ("petal width (cm)", "<") not in tests and ("petal length (cm)", ">=") not in tests
