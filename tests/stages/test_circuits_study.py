@@ -219,7 +219,7 @@ def test_what_is_not_allowed_is_refused(place: Place, override: str, message: st
 def test_a_parameter_that_a_model_lacks_is_refused(place: Place) -> None:
     with pytest.raises(StageError, match=r"no key 'readable.tree.parameters.deep'; allowed: .*max_depth"):
         fit(prepared(place, "+readable.tree.parameters.deep=3"), "circuits", "tree")
-    with pytest.raises(ValueError, match=r"readable.tree.size is 'depth'; allowed: .*max_depth"):
+    with pytest.raises(StageError, match=r"readable.tree.size is 'depth'; allowed: .*max_depth"):
         fit(prepared(place, "readable.tree.size=depth"), "circuits", "tree")
     with pytest.raises(StageError, match=r"baseline=knn is unknown; allowed: circuit, tree"):
         fit(prepared(place), "circuits", "knn")
