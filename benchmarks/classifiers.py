@@ -1,4 +1,4 @@
-"""MODNClassifier beside the classifiers one would use instead, each with its default parameters, one thread.
+"""MODNClassifier beside the classifiers one would use instead, with default parameters, one thread.
 
     python -m benchmarks.classifiers [--estimator NAME ...] [--datasets NAME ...] [--resplits 5] [--out FILE]
 
@@ -88,10 +88,13 @@ def catboost(categories: list[str]) -> Any:
 
 
 def ebm(categories: list[str]) -> Any:
-    """An explainable boosting machine, which finds the categories by their dtype."""
+    """An explainable boosting machine, which finds the categories by their dtype.
+
+    Without pairs of features, with which one fit on digits takes more than eight minutes.
+    """
     from interpret.glassbox import ExplainableBoostingClassifier
 
-    return ExplainableBoostingClassifier(random_state=0, n_jobs=1)
+    return ExplainableBoostingClassifier(random_state=0, n_jobs=1, interactions=0)
 
 
 CLASSIFIERS: dict[str, Make] = {
@@ -105,7 +108,7 @@ CLASSIFIERS: dict[str, Make] = {
     "LightGBM": lightgbm,
     "XGBoost": xgboost,
     "CatBoost": catboost,
-    "EBM": ebm,
+    "EBM (no pairs)": ebm,
 }
 
 
@@ -216,7 +219,6 @@ def main() -> None:
     with threadpool_limits(1), warnings.catch_warnings():
         # With its defaults a library may stop before it has converged: that is part of the comparison.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.filterwarnings("ignore", "For multiclass we cannot currently visualize pairs")  # EBM
         for row in rows(options.estimator, options.label, options.datasets, options.resplits, done):
             with options.out.open("a") as stream:  # at once: a killed run resumes here
                 pd.DataFrame([row])[header].to_csv(stream, header=False, index=False)

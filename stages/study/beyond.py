@@ -66,12 +66,12 @@ def extra(parameters: Parameters, tables: Tables) -> str:
         row["MODN won, tied, lost"] = "" if isnan(counts[0]) else ", ".join(f"{n:.0f}" for n in counts)
         rows.append(row)
     note = (
-        f"{len(tables['extra_datasets'])} datasets that the paper does not have, protocol `sound`: "
-        f"{int(fitted['runs'].max())} stratified resplits of each, the same for all classifiers. Each runs "
-        "with its default parameters. MODN's were chosen on these datasets and the paper's, by "
-        "cross-validation within training parts. Won, tied and lost: on how many datasets MODN's mean "
-        f"accuracy is higher, equal and lower. {CALIBRATION} A classifier that does not handle all datasets "
-        "is not ranked."
+        f"Datasets that the paper does not have ({len(tables['extra_datasets'])}), protocol `sound`: "
+        f"stratified resplits of each ({int(fitted['runs'].max())}), the same for all classifiers. Each runs "
+        "with its default parameters, except what its name says. MODN's were chosen on these and the "
+        "paper's datasets, by cross-validation within training parts. Won, tied and lost: on how many "
+        f"datasets MODN's mean accuracy is higher, equal and lower. {CALIBRATION} A classifier that does "
+        "not handle all datasets is not ranked."
     )
     accuracies = f"Mean accuracy on each dataset, the best in bold:\n\n{_accuracies(tables)}"
     return _blocks(note, markdown.table(rows) if rows else "", _left_out(parameters, fitted), accuracies)

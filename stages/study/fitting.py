@@ -33,9 +33,6 @@ def fit_one(
         with warnings.catch_warnings():
             # With its defaults a library may stop before it has converged: that is part of the comparison.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            warnings.filterwarnings(
-                "ignore", "For multiclass we cannot currently visualize"
-            )  # EBM's pictures
             model.fit(X, y)
         spent[search] = perf_counter() - begin
         predictions[f"{search}_labels"] = np.ravel(model.predict(X_test))  # CatBoost's is a column

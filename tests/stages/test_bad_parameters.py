@@ -44,6 +44,7 @@ GROUPS = {
     "split.": schema.Split,
     "fetch.": schema.Fetch,
     "runtime.": schema.Runtime,
+    "extra.": schema.Extra,
     "sensitivity.": schema.Sensitivity,
     "figures.": schema.Figures,
 }

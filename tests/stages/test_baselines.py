@@ -32,7 +32,6 @@ def rows_for(baseline: Baseline) -> np.ndarray:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.filterwarnings("ignore:For multiclass we cannot currently visualize")
 @pytest.mark.parametrize("name", BASELINES)
 def test_a_score_of_each_class_whose_order_is_the_prediction(name: str) -> None:
     rows = rows_for(BASELINES[name])

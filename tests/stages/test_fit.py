@@ -118,7 +118,8 @@ def test_all_grids_have_the_same_size() -> None:
         block = yaml.safe_load(path.read_text())
         if path.parent.name == "baselines" or block["grid"]:  # some optional ones are too slow to be tuned
             assert len(list(product(*block["grid"].values()))) == 4, block["title"]
-        assert set(block["parameters"]) <= WITHOUT_EFFECT, "otherwise the library's defaults"
+        own = {"interactions"} if block["title"] == "EBM (no pairs)" else set()
+        assert set(block["parameters"]) <= WITHOUT_EFFECT | own, "otherwise the library's defaults"
 
 
 def test_a_cap_on_the_iterations_is_the_least_of_both() -> None:
