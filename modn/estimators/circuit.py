@@ -33,7 +33,7 @@ class CircuitClassifier(ClassifierMixin, BaseEstimator):
     ----------
     size : int, optional
         The largest number of conditions; by default it is chosen by cross-validation within the training
-        data (the smallest within one standard error of the best).
+        data: the smallest from which on the accuracy no longer rises.
     start : {"neuron", "nothing"}
         Learn from a neuron that is trained first, or from the samples alone.
     monotone : mapping, optional

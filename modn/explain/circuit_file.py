@@ -36,6 +36,8 @@ def from_dict(values: Mapping[str, Any]) -> Circuit:
     """The circuit that `to_dict` wrote; anything else raises a ValueError."""
     try:
         dtype = np.dtype(values["classes_dtype"])
+        if dtype.kind not in "biufU":  # objects would not survive JSON
+            raise ValueError(f"classes_dtype is {dtype.str!r}; allowed: numbers, Booleans or text")
         classes = np.array(values["classes"], dtype=dtype)
         C, M = len(classes), len(values["dendrites"])
         return Circuit(

@@ -28,6 +28,8 @@ def circuit(circuit: Circuit) -> Figure:
     figure = style.new_figure(9.0, 0.5 + _ROW * height)
     panel = figure.add_subplot()
     panel.set_axis_off()
+    panel.set_xticks([])
+    panel.set_yticks([])
     panel.set_xlim(-0.1, 11.6)
     panel.set_ylim(height, -0.6)
     gates = [float(ends[j] + rows[j] / 2) + (height - float(ends[-1])) / 2 for j in range(M)]

@@ -8,69 +8,27 @@ of each size that is met on the way is kept.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from modn.explain.learning import fast_boxes
+from modn.explain.learning.table import Boxes, Codes, Starts, Table
+from modn.explain.learning.telodendra import fit_telodendra
+from modn.explain.learning.thinning import thinned
 
 SWEEPS = 6  # over all dendrites, at most, for each penalty
 LARGEST_PENALTY = 0.05  # nats per condition and unit of sample weight: a condition must be worth that
 SMALLEST_PENALTY, FACTOR = 0.3, 0.7  # nats per condition; the penalty falls by this factor
 MOST_DENDRITES = 60
+THINNED = 30  # from this size on, each circuit is also made from the next larger one
 
 Array = NDArray[np.float64]
-Codes = NDArray[np.int32]
-
-
-class Table(NamedTuple):
-    """What is learned from: D columns of codes, and a probability of each class for each sample."""
-
-    codes: Codes  # (D, N), -1 where missing
-    n_codes: Codes  # (D,)
-    targets: Array  # (N, C)
-    weights: Array  # (N,)
-    excitatory: NDArray[np.bool_]  # (D,) whether a condition may be "at least"
-    inhibitory: NDArray[np.bool_]  # (D,) whether a condition may be "below"
-
-
-class Starts(NamedTuple):
-    """Boxes to begin at, each with its row of P: those of a neuron."""
-
-    boxes: Codes  # (S, 2, D) low and high
-    P: NDArray[np.bool_]  # (S, C)
-
-    @classmethod
-    def none(cls, n_columns: int, n_classes: int) -> "Starts":
-        """No boxes: learn from nothing."""
-        return cls(np.zeros((0, 2, n_columns), np.int32), np.zeros((0, n_classes), bool))
-
-
-class Boxes(NamedTuple):
-    """A circuit in codes."""
-
-    boxes: Codes  # (M, 2, D) low and high, inclusive
-    P: NDArray[np.bool_]  # (M, C)
-    w_t: Array  # (C,)
-    theta_t: Array  # (C,)
-    loss: float
-
-    def size(self, n_codes: Codes) -> int:
-        """The number of conditions."""
-        return int((self.boxes[:, 0] > 0).sum() + (self.boxes[:, 1] < n_codes - 1).sum())
-
-    def counts(self, codes: Codes) -> Array:
-        """How many dendrites of each class hold (N, C)."""
-        counts = np.zeros((codes.shape[1], self.P.shape[1]))
-        for (low, high), row in zip(self.boxes, self.P, strict=True):
-            counts += np.outer(fast_boxes.holds(codes, low, high), row)
-        return counts
 
 
 def learn(table: Table, starts: Starts, max_size: int) -> list[Boxes]:
     """The circuits of increasing size and decreasing loss, from no condition to at most `max_size`."""
-    growing = _Growing(table, starts)
+    growing = _Growing(table, starts.allowed(table))
     best = {0: growing.boxes()}
 
     def keep(found: Boxes, size: int) -> None:
@@ -81,6 +39,9 @@ def learn(table: Table, starts: Starts, max_size: int) -> list[Boxes]:
         growing.sweep_until_settled(penalty, max_size, keep)
         if growing.size > max_size:
             break
+    for size in range(min(THINNED, max(best)), 1, -1):
+        if size in best:
+            keep(thinned(best[size], table), size - 1)
     return _front([best[size] for size in sorted(best)])
 
 
@@ -172,6 +133,4 @@ class _Growing:
 
     def _refit(self, iterations: int) -> float:
         table = self.table
-        return fast_boxes.telodendra(
-            self.counts, table.targets, table.weights, self.w_t, self.theta_t, iterations
-        )
+        return fit_telodendra(self.counts, table.targets, table.weights, self.w_t, self.theta_t, iterations)

@@ -26,7 +26,7 @@ from modn.explain.circuit import (
     is_missing,
     numbers,
 )
-from modn.explain.learning.boxes import Codes
+from modn.explain.learning.table import Codes
 
 MOST_CATEGORIES = 100
 
@@ -80,7 +80,10 @@ class Coding:
             categories = _categories(part, name) if _is_categorical(X, i, part) else None
             features.append(Feature(name, categories))
             if categories is None:
-                columns.append(Column(i, thresholds(numbers(part, name))))
+                values = numbers(part, name)
+                if np.isinf(values).any():
+                    raise ValueError(f"{name} contains infinity; allowed: finite numbers, NaN where missing")
+                columns.append(Column(i, thresholds(values)))
             else:
                 half = np.array([0.5])
                 shown = categories[1:] if len(categories) == 2 else categories

@@ -1,4 +1,4 @@
-"""The compiled parts of learning: the best box of a dendrite, and the telodendra for given counts.
+"""The compiled parts of learning: the best box of a dendrite, and the loss as a function of the telodendra.
 
 A box is an interval of codes [low, high] per column; a code is the rank of a value among the distinct values
 of its column, and -1 a missing value, which every interval holds. Loss and gains are in nats.
@@ -212,44 +212,31 @@ def loss(counts: Floats, targets: Floats, weights: Floats, w_t: Floats, theta_t:
 
 
 @compiled
-def telodendra(
-    counts: Floats, targets: Floats, weights: Floats, w_t: Floats, theta_t: Floats, iterations: int
-) -> float:
-    """Improve w_t and theta_t in place by Newton steps (the loss is convex in them); returns the loss."""
+def derivatives(
+    counts: Floats, targets: Floats, weights: Floats, w_t: Floats, theta_t: Floats
+) -> tuple[Floats, Floats]:
+    """The gradient (2C,) and the Hessian (2C, 2C) of the loss with respect to w_t and theta_t."""
     N, C = counts.shape
-    value = loss(counts, targets, weights, w_t, theta_t)
+    gradient, hessian = np.zeros(2 * C), np.zeros((2 * C, 2 * C))
     p = np.empty(C)
-    for _ in range(iterations):
-        gradient, hessian = np.zeros(2 * C), np.zeros((2 * C, 2 * C))
-        for n in range(N):
-            for c in range(C):
-                p[c] = w_t[c] * counts[n, c] - theta_t[c]
-            p = np.exp(p - p.max())
-            p /= p.sum()
-            for c in range(C):
-                residual = weights[n] * (p[c] - targets[n, c])
-                gradient[c] += residual * counts[n, c]
-                gradient[C + c] -= residual
-                for d in range(C):
-                    curvature = weights[n] * ((p[c] if c == d else 0.0) - p[c] * p[d])
-                    hessian[c, d] += curvature * counts[n, c] * counts[n, d]
-                    hessian[c, C + d] -= curvature * counts[n, c]
-                    hessian[C + c, d] -= curvature * counts[n, d]
-                    hessian[C + c, C + d] += curvature
+    for n in range(N):
         for c in range(C):
-            gradient[c] += W_PRECISION * (w_t[c] - W_PRIOR)
-            gradient[C + c] += THETA_PRECISION * theta_t[c]
-            hessian[c, c] += W_PRECISION
-            hessian[C + c, C + c] += THETA_PRECISION
-        step = np.linalg.solve(hessian, gradient)
-        length, before = 1.0, value
-        while length > 1e-3:
-            moved_w, moved_theta = w_t - length * step[:C], theta_t - length * step[C:]
-            found = loss(counts, targets, weights, moved_w, moved_theta)
-            if found < value:
-                w_t[:], theta_t[:], value = moved_w, moved_theta, found
-                break
-            length /= 2
-        if before - value < 1e-6:
-            break
-    return value
+            p[c] = w_t[c] * counts[n, c] - theta_t[c]
+        p = np.exp(p - p.max())
+        p /= p.sum()
+        for c in range(C):
+            residual = weights[n] * (p[c] - targets[n, c])
+            gradient[c] += residual * counts[n, c]
+            gradient[C + c] -= residual
+            for d in range(C):
+                curvature = weights[n] * ((p[c] if c == d else 0.0) - p[c] * p[d])
+                hessian[c, d] += curvature * counts[n, c] * counts[n, d]
+                hessian[c, C + d] -= curvature * counts[n, c]
+                hessian[C + c, d] -= curvature * counts[n, d]
+                hessian[C + c, C + d] += curvature
+    for c in range(C):
+        gradient[c] += W_PRECISION * (w_t[c] - W_PRIOR)
+        gradient[C + c] += THETA_PRECISION * theta_t[c]
+        hessian[c, c] += W_PRECISION
+        hessian[C + c, C + c] += THETA_PRECISION
+    return gradient, hessian

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from modn.explain.learning import fast_boxes
+from modn.explain.learning.telodendra import fit_telodendra
 
 LARGEST_WEIGHT = 9
-TOLERANCE = 0.02  # of the loss: the smallest integers that come as near are taken
+TOLERANCE = 0.02  # of the loss and of the decisions: the smallest integers that come as near are taken
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -27,14 +28,21 @@ def integer_telodendra(counts: Array, targets: Array, weights: Array) -> tuple[I
     groups = _grouped(counts, targets, weights)
     C = counts.shape[1]
     w_t, theta_t = np.full(C, fast_boxes.W_PRIOR), np.zeros(C)
-    best = fast_boxes.telodendra(*groups, w_t, theta_t, 50)
+    best = fit_telodendra(*groups, w_t, theta_t, 50)
     used = np.asarray(counts.any(axis=0))
     unit = float(np.abs(w_t[used]).max()) if used.any() else 1.0
+    rows, _, total = groups
+    decisions = (w_t * rows - theta_t).argmax(axis=1)
+
+    def agreement(one: Rounded) -> float:
+        """The share of the weight where the integers decide as the real numbers do."""
+        return float(total[(one.w_t * rows - one.theta_t).argmax(axis=1) == decisions].sum() / total.sum())
+
     nearest = _rounded(groups, w_t, theta_t, unit, used)
     for largest in range(2, LARGEST_WEIGHT + 1):
-        if nearest.loss <= best * (1 + TOLERANCE):
+        if nearest.loss <= best * (1 + TOLERANCE) and agreement(nearest) >= 1 - TOLERANCE:
             break
-        nearest = min(nearest, _rounded(groups, w_t, theta_t, unit / largest, used), key=lambda one: one.loss)
+        nearest = max(nearest, _rounded(groups, w_t, theta_t, unit / largest, used), key=agreement)
     return nearest.w_t, nearest.theta_t - nearest.theta_t.min()  # the highest score starts at 0
 
 

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.isotonic import isotonic_regression
 
 from modn.constraints import Integer, OrNone, check
 from modn.explain.circuit import Circuit, SizePath
 from modn.explain.learning import boxes
-from modn.explain.learning.boxes import Boxes, Starts, Table
 from modn.explain.learning.coding import Coding
 from modn.explain.learning.integers import integer_telodendra
+from modn.explain.learning.table import Boxes, Starts, Table
 from modn.explain.learning.teacher import Rows, Teacher
 
 FOLDS = 5
@@ -138,9 +139,10 @@ def stratified_folds(codes: NDArray[np.int64], n_folds: int, rng: np.random.Gene
 
 
 def size_path(sizes: Rows, accuracies: Array, neuron: float) -> SizePath:
-    """Mean and standard error over the folds (F, K), and the choice by the one standard error rule.
+    """Mean and standard error over the folds (F, K), and the choice of a size.
 
-    The smallest size is chosen whose accuracy is within one standard error of the best.
+    What is learned from a neuron does not get worse as it grows, so an increasing curve is fitted to the
+    means, which evens out their noise; the smallest size at its top is chosen.
     """
     n_folds = len(accuracies)
     if n_folds < 2:
@@ -148,8 +150,8 @@ def size_path(sizes: Rows, accuracies: Array, neuron: float) -> SizePath:
         return SizePath(sizes, unknown, unknown, int(sizes[-1]), neuron)
     mean = accuracies.mean(axis=0)
     error = accuracies.std(axis=0, ddof=1) / np.sqrt(n_folds)
-    best = int(mean.argmax())
-    chosen = int(np.flatnonzero(mean >= mean[best] - error[best])[0])
+    increasing = isotonic_regression(mean)
+    chosen = int(np.flatnonzero(increasing >= increasing[-1] - 1e-9)[0])
     return SizePath(sizes, mean, error, int(sizes[chosen]), neuron)
 
 

@@ -9,8 +9,8 @@ from scipy.special import log_softmax, softmax
 from sklearn.base import clone
 
 from modn.explain.contributions import input_columns, own_units, potentials
-from modn.explain.learning.boxes import Starts
 from modn.explain.learning.coding import Coding
+from modn.explain.learning.table import Starts
 
 # How much a circuit learns from the neuron's probabilities; the rest is the labels'.
 TRUST = 0.7
