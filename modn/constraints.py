@@ -123,17 +123,18 @@ class Flag:
 
 @dataclass(frozen=True)
 class ListOf:
-    """A list of one or more items, each of which must meet a constraint."""
+    """A list of one or more items, each of which must meet a constraint; `empty`: of none, too."""
 
     item: Constraint
+    empty: bool = False
 
     def accepts(self, value: Any) -> bool:
         """Whether the value is allowed."""
         is_list = isinstance(value, Sequence) and not isinstance(value, str)
-        return is_list and len(value) > 0 and all(self.item.accepts(one) for one in value)
+        return is_list and (self.empty or len(value) > 0) and all(self.item.accepts(one) for one in value)
 
     def __str__(self) -> str:
-        return f"a list of one or more items, each {self.item}"
+        return f"a list of {'' if self.empty else 'one or more '}items, each {self.item}"
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 A missing value becomes the mean of the training set: the mean level of a number, the share of each category.
 So does a category that was not seen in training. (A neuron itself also takes NaN; the synapse is then 1. That
-opens dendrites the wider the more is missing, and is less accurate: see docs/classifier.md.)
+opens dendrites the wider the more is missing, and is no more accurate: see docs/classifier.md.)
 
 Each input belongs to one feature, and its scaling can be inverted, so that explanations are in the features'
 own units.

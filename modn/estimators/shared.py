@@ -131,27 +131,32 @@ class DendriticClassifier(ClassifierMixin, BaseEstimator):
         own = weights[counted] * weights_of(self.class_weight, classes, codes, weights[counted])
         encoded = inputs.transform(samples)
         rows, codes, own = merged(encoded if counted.all() else encoded[counted], codes, own)
-        starts: list[Start | None] = [None] * self.n_estimators
-        if continues:
-            self._check_continuity(classes)
-            for k, neuron in enumerate(self.neurons_[: self.n_estimators]):
-                starts[k] = Start(neuron.parameters(), getattr(neuron, "P", None))
+        starts: list[Start | None] = self._starts(classes) if continues else [None] * self.n_estimators
         trainings = self._train(self._problem(rows, codes, own, len(classes)), starts)
-        neurons = [self._neuron(trained, rows.shape[1]) for trained in trainings]
-        # The weight of an input that is always 0 has no effect: 0 says so.
-        neurons = [replace(n, w_s=np.where(inputs.silent[:, None], 0.0, n.w_s)) for n in neurons]
-        temperatures = [
-            best_temperature(*(trained.held_out or HeldOut(self._potentials_of(neuron, rows), codes, own)))
-            for trained, neuron in zip(trainings, neurons, strict=True)
-        ]
-        # One temperature for all: the others are brought to the scale of the first.
-        factors = [t / temperatures[0] for t in temperatures[1:]]
-        others = [self._rescaled(neuron, factor) for neuron, factor in zip(neurons[1:], factors, strict=True)]
-        self.neuron_, self.neurons_, self.temperature_ = neurons[0], [neurons[0], *others], temperatures[0]
-        self.inputs_, self.classes_ = inputs, classes
+        self.neurons_, self.temperature_ = self._calibrated(trainings, inputs, rows, codes, own)
+        self.neuron_, self.inputs_, self.classes_ = self.neurons_[0], inputs, classes
         self.loss_curve_ = trainings[0].curve
         self.n_iter_ = max(1, len(self.loss_curve_) - 1)
         return self
+
+    def _calibrated(
+        self, trainings: list[Training], inputs: Inputs, X: Array, codes: NDArray[np.int64], weights: Array
+    ) -> tuple[list[Any], float]:
+        """The neurons that training found, and the temperature of their potentials.
+
+        It is fitted to samples that took no part in a training, or to the training set if there are none.
+        """
+        neurons, temperatures = [], []
+        for trained in trainings:
+            neuron = self._neuron(trained, X.shape[1])
+            # The weight of an input that is always 0 has no effect: 0 says so.
+            neuron = replace(neuron, w_s=np.where(inputs.silent[:, None], 0.0, neuron.w_s))
+            known = trained.held_out or HeldOut(self._potentials_of(neuron, X), codes, weights)
+            temperatures.append(best_temperature(*known))
+            # One temperature for all: the others are brought to the scale of the first.
+            factor = temperatures[-1] / temperatures[0]
+            neurons.append(neuron if factor == 1.0 else self._rescaled(neuron, factor))
+        return neurons, temperatures[0]
 
     def _feature_names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
@@ -162,7 +167,8 @@ class DendriticClassifier(ClassifierMixin, BaseEstimator):
             name, only = type(self).__name__, classes.tolist()[0]
             raise ValueError(f"{name} needs samples of at least 2 classes; y has 1 class, {only!r}")
 
-    def _check_continuity(self, classes: NDArray[Any]) -> None:
+    def _starts(self, classes: NDArray[Any]) -> list[Start | None]:
+        """The present neurons to continue from, and None for each that is to be added."""
         M = self._n_dendrites(len(classes))
         for what, before, now in (
             ("classes", self.classes_.tolist(), classes.tolist()),
@@ -170,6 +176,8 @@ class DendriticClassifier(ClassifierMixin, BaseEstimator):
         ):
             if before != now:
                 raise ValueError(f"warm_start: {what} is {now}; allowed: {before}, as in the fit before")
+        present = [Start(neuron.parameters(), getattr(neuron, "P", None)) for neuron in self.neurons_]
+        return [*present, *[None] * self.n_estimators][: self.n_estimators]
 
     def _train(self, problem: Any, starts: list[Start | None]) -> list[Training]:
         """A training for each start, the best of `n_init`; they do not depend on the number of jobs."""

@@ -156,9 +156,10 @@ def _rules(circuit: Circuit) -> str:
     notes = [f"Scores start at {', '.join(f'{label} {-theta:d}' for label, theta in starts)}."]
     if measured is not None:
         notes.append(
-            f"Measured on {measured.n_samples} samples, where the accuracy is {measured.accuracy:.3f}. "
-            "Support: the share of samples where the rule holds; precision: the share of these that are of a "
-            "class whose score it raises; worth: by how much the accuracy falls without it."
+            f"Measured on {measured.n_samples} samples, by default those of training, where the accuracy is "
+            f"{measured.accuracy:.3f}. Support: the share of samples where the rule holds; precision: the "
+            "share of these that are of a class whose score it raises; worth: by how much the accuracy falls "
+            "without it."
         )
     return (
         '<div class="scroll" tabindex="0"><table>\n<thead><tr><th class="right">rule</th><th>if</th>'

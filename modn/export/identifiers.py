@@ -16,7 +16,7 @@ LONGEST = 40  # characters of an identifier, before a number is added
 
 # What the generated programs call their own parts.
 OWN = re.compile(
-    "(x|d|score|scores|count|best|class|decision|missing|category|rows|labels|"
+    "(d|score|scores|count|best|class|decision|missing|category|text|rows|labels|"
     r"word|check|tested|expected|differences)_?\d*"
 )
 

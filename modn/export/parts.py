@@ -61,6 +61,11 @@ class Parts:
         """A bound of the scores and of all sums on the way to them."""
         return max(abs(score.weight) * len(score.dendrites) + abs(score.offset) for score in self.scores)
 
+    @property
+    def tests_categories(self) -> bool:
+        """Whether a condition is about a category."""
+        return any(isinstance(one.value, str) for conditions in self.dendrites.values() for one in conditions)
+
     def code(self, condition: Condition) -> int:
         """The number of a condition's category, for targets that compare numbers only."""
         return (self.features[condition.feature].categories or ()).index(str(condition.value))

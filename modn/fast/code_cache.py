@@ -8,7 +8,9 @@ files are (NUMBA_CACHE_DIR, `__pycache__` or the user's cache folder) and what o
 # numba's classes have no types
 # mypy: allow-untyped-defs
 
+import sys
 from contextlib import contextmanager, suppress
+from functools import cache
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -37,11 +39,25 @@ class _CodeCache(FunctionCache):
         stamp = (self._impl.locator.get_source_stamp(), sources.stamp)
         self._cache_file = _SealedFiles(self._cache_path, self._impl.filename_base, stamp)
 
+    def load_overload(self, sig, target_context):
+        """Load; if there is nothing to load, say that compiling takes a while."""
+        data = super().load_overload(sig, target_context)
+        if data is None:
+            _announce_compiling()
+        return data
+
     def save_overload(self, sig, data):
         """Save, unless the code in memory may be older than the files; a full disk is no error."""
         if not self._sources.changed():
             with suppress(OSError):
                 super().save_overload(sig, data)
+
+
+@cache
+def _announce_compiling() -> None:
+    """Tell whoever is waiting at a terminal or a notebook, once."""
+    if sys.stderr.isatty() or "ipykernel" in sys.modules:
+        print("modn: compiling for this machine (once, some seconds) ...", file=sys.stderr)
 
 
 class _SealedFiles(IndexDataCacheFile):

@@ -56,7 +56,7 @@ def population_loss(block, parameters, P, scaling, head):
     table, parts = new_vectors(n_table_rows(block)), new_vectors(block.parts.shape[0])
     Z, bound, fed = new_vectors(TILE), new_vectors(1), np.empty(1 + C, np.int64)
     V, lane_counts = new_vectors(C * R), new_vectors(block.counts.size)
-    first, packed = 0, 0
+    first, packed = np.int64(0), 0  # a literal 0 is a type of its own, to compile for
     while first < S:
         size = largest_chunk(S - first)
         clear(V, C * R)
@@ -158,7 +158,7 @@ def population_gradient(block, parameters, P, scaling, head, dying, loss, gradie
     """Add the sums over the block's samples to loss (S,), gradient (S, 2DM + 2C) and dP (S, M, C), float64.
 
     `dying` is None, or for the published gradients the exp(-a) above which a synapse counts as Y = 1, in the
-    loss too. `dP` is None, or for a filter P of real numbers where its gradient goes.
+    loss too. `dP` is empty, or for a filter P of real numbers where its gradient goes.
     """
     S, D = parameters.shape[0], block.features.shape[0]
     M, C = P.shape[1:]
@@ -171,7 +171,7 @@ def population_gradient(block, parameters, P, scaling, head, dying, loss, gradie
     table, Z, parts = new_vectors(table_rows), new_vectors(M * R), new_vectors(block.parts.shape[0])
     V, lane_counts = new_vectors(C * R), new_vectors(block.counts.size)
     bound, fed = new_vectors(1), np.empty(1 + C, np.int64)
-    first, packed = 0, 0
+    first, packed = np.int64(0), 0  # a literal 0 is a type of its own, to compile for
     while first < S:
         size = largest_chunk(S - first)
         n_vectors = (M * size + LANES - 1) // LANES
@@ -200,7 +200,7 @@ def population_gradient(block, parameters, P, scaling, head, dying, loss, gradie
         for vector in range(n_vectors):
             pack_synapses(parameters, scaling, M, first, size, vector, slope, offset)
             pack_filter(P, first, size, vector, lane_P, fed)
-            if dP is not None:
+            if dP.size > 0:
                 _filter_gradient(Z, vector * R, V, first, size, vector, da, dP)
             _dendrites_gradient(Z, vector * R, lane_P, V, table, table_rows - R)
             if dying is None and unclamped(slope, offset, bound):

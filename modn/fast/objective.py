@@ -5,6 +5,7 @@ by `modn.fast.kernels`. Single-threaded and without state: the same input gives 
 or process.
 """
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -52,8 +53,16 @@ class Objective:
         self.alpha_s = positive_number("alpha_s", alpha_s)
         self.alpha_t = positive_number("alpha_t", alpha_t)
         self.sample_weight = sample_weights("sample_weight", sample_weight, len(self.X))
-        self._scaling = feature_scaling(self.X, self.alpha_s, self.alpha_t)
-        self._blocks = scaled_blocks(self.X, self.y, self.n_classes, self.sample_weight, self._scaling)
+
+    # Made when first needed: a method that computes on parts of the samples never needs the whole.
+
+    @cached_property
+    def _scaling(self) -> Scaling:
+        return feature_scaling(self.X, self.alpha_s, self.alpha_t)
+
+    @cached_property
+    def _blocks(self) -> list[Block]:
+        return scaled_blocks(self.X, self.y, self.n_classes, self.sample_weight, self._scaling)
 
     @property
     def n_parameters(self) -> int:
@@ -102,14 +111,8 @@ class Objective:
         boolean = np.asarray(P).dtype == np.bool_
         P = boolean_filter("P", P, shape) if boolean else finite_array("P", P, shape)
         dP = np.zeros(shape)
-        loss, gradient = sum_gradients(
-            self._blocks,
-            rows,
-            as_compiled_for(P),
-            self._scaling,
-            heads.POTENTIALS,
-            dP=None if boolean else dP,
-        )
+        wanted = None if boolean else dP
+        loss, gradient = sum_gradients(self._blocks, rows, P, self._scaling, heads.POTENTIALS, dP=wanted)
         return loss, gradient, dP / total_weight(self._blocks)
 
     def _loss_and_gradient(
@@ -180,6 +183,9 @@ def sum_gradients(
     The sums of the gradient by P are added to `dP`, if given.
     """
     loss, gradient = np.zeros(len(parameters)), np.zeros(parameters.shape)
+    # One type each, Boolean filter or not, wanted or not: the kernel is compiled once for all
+    P = as_compiled_for(P.astype(np.float64))
+    dP = np.empty((0, *P.shape[1:])) if dP is None else dP
     for block in blocks:
         kernels.population_gradient(block, parameters, P, scaling, head, dying, loss, gradient, dP)
     weight = total_weight(blocks)

@@ -37,6 +37,7 @@ TEMPERATURES = 2.0 ** (np.arange(9) / -2)  # 1 to 1/16
 FINALISTS = 2  # rates that stay in the race to its end
 EPOCH = 50  # batches grow so that about so many steps see all samples ...
 LARGEST_BATCH = 4096  # ... up to here
+SMALLEST_SIZE = 1e-3  # of a feature's weights: below, a selection's pull fades
 SQUASHED_SHARE = 0.95  # of all potentials on the training set ...
 SQUASHED_SIZE = 2.0  # ... are brought within +-2, where tanh still tells them apart
 
@@ -48,19 +49,21 @@ class Descent(Method):
     optimizer: Adam = field(default_factory=Adam)  # its population: descents, of which the best are kept
     keep: int = 1  # neurons to return, each of a descent of its own, for ensembles
     batch: int = 256  # samples in a step, at least; where there are fewer, all
-    decays: tuple[float, ...] = (0.0, 0.001, 0.01, 0.03, 0.1)  # of the synapses' weights, to choose from
+    decays: tuple[float, ...] = (1e-5, 1e-4, 0.001, 0.01, 0.03, 0.1)  # of the synapses' weights ...
+    selections: tuple[float, ...] = (3e-5, 1e-4)  # ... and of whole features, to choose one from
     folds: int = 4  # of the cross-validation that chooses
     fold_share: float = 0.6  # of the steps, that a fold's descents take
     validation_rows: int = 5000  # samples that take part in it, at most
     filter_share: float = 0.5  # of the steps, the first, in which a learned P is relaxed
     slope: float = 1.0  # deviation of the synapses' first weights, for features in standard units
-    opening: float = 0.5  # each dendrite's first output at the sample it starts around
+    opening: float = 0.03  # each dendrite's first output at the sample it starts around
 
     allowed: ClassVar[dict[str, Constraint]] = {
         "optimizer": IsA(Adam),
         "keep": Integer(1),
         "batch": Integer(1),
         "decays": ListOf(Number(0)),
+        "selections": ListOf(Number(0), empty=True),
         "folds": Integer(2),
         "fold_share": Number(0, 1),
         "validation_rows": Integer(2),
@@ -109,8 +112,8 @@ class Descent(Method):
             P = filters.shared_out(objective.n_dendrites, objective.n_classes)
         run = _Run(self, StandardUnits(objective), P, learn_P, budget, Steps(on_step))
         if start is not None:
-            return run.best(self._middle_decay, None, rng, start.parameters)
-        return run.best(*run.choose_decay(rng), rng, None)
+            return run.best(self._middle_rate, None, rng, start.parameters)
+        return run.best(*run.choose_rate(rng), rng, None)
 
     def work(self, problem: FixedFilter | LearnedFilter | None, budget: int, started: bool = False) -> Work:
         """The descents that choose the decay, and those on the whole training set.
@@ -120,26 +123,31 @@ class Descent(Method):
         folds = 0 if started else self._n_folds(self.folds if problem is None else len(problem.objective.X))
         in_folds = self._fold_steps(budget) + 1
         racing = sum(self._racing(fold) for fold in range(folds))
-        return Work(
-            racing * in_folds + self.n_descents * (budget + 1), folds * (in_folds - 1) + budget + 1
-        )
+        return Work(racing * in_folds + self.n_descents * (budget + 1), folds * (in_folds - 1) + budget + 1)
 
     @property
-    def _middle_decay(self) -> float:
-        """The decay where none is chosen by cross-validation."""
-        return self.decays[len(self.decays) // 2]
+    def _rates(self) -> Array:
+        """The rates to choose from (K, 2), of weights and of features; with one decay, there is no choice."""
+        of_weights = [(decay, 0.0) for decay in self.decays]
+        of_features = [(0.0, rate) for rate in self.selections] if len(self.decays) > 1 else []
+        return np.array(of_weights + of_features)
+
+    @property
+    def _middle_rate(self) -> Array:
+        """The rate where none is chosen by cross-validation: the middle one of `decays`."""
+        return self._rates[len(self.decays) // 2]
 
     def _n_folds(self, n_samples: int) -> int:
         """The folds of the cross-validation; 0: there is nothing to choose, or nothing to choose by."""
         folds = min(self.folds, self.validation_rows, n_samples)
-        return folds if folds > 1 and len(self.decays) > 1 else 0
+        return folds if folds > 1 and len(self._rates) > 1 else 0
 
     def _fold_steps(self, budget: int) -> int:
         return round(self.fold_share * budget)
 
     def _racing(self, fold: int) -> int:
         """How many rates are in the race at fold number `fold`."""
-        left = len(self.decays)
+        left = len(self._rates)
         for _ in range(fold):
             left = max(min(left, FINALISTS), -(-left // 2))
         return left
@@ -155,30 +163,30 @@ class _Run:
         self.iterations, self.steps, self.evaluations = iterations, steps, 0
         self.everything: Rows = np.arange(len(samples.objective.X))
 
-    def choose_decay(self, rng: np.random.Generator) -> tuple[float, HeldOut | None]:
-        """The decay whose neurons, trained on all parts of the training set but one, judge that one best.
+    def choose_rate(self, rng: np.random.Generator) -> tuple[Array, HeldOut | None]:
+        """The rate whose neurons, trained on all parts of the training set but one, judge that one best.
 
         With it comes what they say of those parts; None: there is nothing to choose by.
         """
         method, objective = self.method, self.samples.objective
         n_folds = method._n_folds(len(self.everything))
         if n_folds == 0:
-            return method._middle_decay, None
+            return method._middle_rate, None
         rows = rng.permutation(self.everything)[: method.validation_rows]
         y = objective.y[rows]
         weight = None if objective.sample_weight is None else objective.sample_weight[rows]
         fold_of = np.empty(len(rows), dtype=np.int64)
         fold_of[np.argsort(y, kind="stable")] = np.arange(len(rows)) % n_folds  # each class in every fold
-        decays = np.array(method.decays)
-        potentials = np.empty((len(decays), len(rows), objective.n_classes))
-        racing = np.arange(len(decays))
+        rates = method._rates
+        potentials = np.empty((len(rates), len(rows), objective.n_classes))
+        racing = np.arange(len(rates))
         for fold in range(n_folds):
             racing = racing[: method._racing(fold)]
             first = self._drawn(1, rows[fold_of != fold], rng)
             points, Ps, _ = self._follow(
                 self._batches(rows[fold_of != fold], rng),
                 np.repeat(first, len(racing), axis=0),
-                decays[racing],
+                rates[racing],
                 method._fold_steps(self.iterations),
             )
             for k, point, P in zip(racing, points, Ps, strict=True):
@@ -190,18 +198,18 @@ class _Run:
                 for k in racing
             ]
             racing = racing[np.argsort(losses, kind="stable")]
-        return float(decays[racing[0]]), HeldOut(potentials[racing[0]], y, weight)
+        return rates[racing[0]], HeldOut(potentials[racing[0]], y, weight)
 
     def best(
-        self, decay: float, held_out: HeldOut | None, rng: np.random.Generator, start: Array | None
+        self, rate: Array, held_out: HeldOut | None, rng: np.random.Generator, start: Array | None
     ) -> Training:
         """The best of the descents on the whole training set, with as many others as are to be kept."""
         points = self._drawn(self.method.n_descents, self.everything, rng)
         if start is not None:
             points[0] = self.samples.from_objective(start)
-        decays = np.full(len(points), decay)
+        rates = np.tile(rate, (len(points), 1))
         batches = self._batches(self.everything, rng)
-        points, Ps, curve = self._follow(batches, points, decays, self.iterations)
+        points, Ps, curve = self._follow(batches, points, rates, self.iterations)
         potentials = [
             self.samples.potentials(point, P, slice(None)) for point, P in zip(points, Ps, strict=True)
         ]
@@ -210,8 +218,7 @@ class _Run:
         losses = np.array([_loss(U, y, weight) for U in potentials])
         curve.append(min([float(losses.min()), *curve[-1:]]))
         self.steps(len(curve) - 1, curve[-1])
-        penalties = decay * (points[:, : self.samples.n_weights] ** 2).sum(axis=1) / 2
-        kept = np.argsort(losses + penalties, kind="stable")[: self.method.keep]
+        kept = np.argsort(losses + self._penalties(points, rates), kind="stable")[: self.method.keep]
         first, *others = (self._training(points[k], Ps[k], potentials[k], held_out, curve) for k in kept)
         return replace(first, evaluations=self.evaluations, others=tuple(others))
 
@@ -253,9 +260,9 @@ class _Run:
         return round(self.method.filter_share * iterations) if self.learn_P else 0
 
     def _follow(
-        self, batches: Batches, points: Array, decays: Array, iterations: int
+        self, batches: Batches, points: Array, rates: Array, iterations: int
     ) -> tuple[Array, Filter, list[float]]:
-        """Descend from points (S, V), each with its decay: the last points, their filters, and the curve.
+        """Descend from points (S, V), each with its rate (S, 2): the last points, filters, and the curve.
 
         The logits of P are further variables of each point while it is relaxed.
         """
@@ -271,7 +278,7 @@ class _Run:
         for step in range(iterations):
             if P is None and step == filter_steps:
                 P = self._rounded(points[:, n_parameters:])
-                points, mean, mean_square = (a[:, :n_parameters] for a in (points, mean, mean_square))
+                points, mean, mean_square = (a[:, :n_parameters].copy() for a in (points, mean, mean_square))
             scale = 1 + (LAST_SCALE - 1) * step / max(1, filter_steps)
             soft_P = expit(scale * points[:, n_parameters:]).reshape(S, *self.P.shape) if P is None else P
             losses, slopes, dP = batches[step].potential_loss_and_gradient(points[:, :n_parameters], soft_P)
@@ -283,12 +290,34 @@ class _Run:
             if P is None:
                 dlogits = scale * soft_P * (1 - soft_P) * dP
                 slopes = np.concatenate([slopes, dlogits.reshape(S, -1)], axis=1)
-            slopes[:, :n_weights] += decays[:, None] * points[:, :n_weights]
+            slopes[:, :n_weights] += self._decay(points, rates)
             change, mean, mean_square = self.method.optimizer.change(slopes, mean, mean_square, step + 1)
             points = points - change * (1 + np.cos(np.pi * step / iterations)) / 2
         if P is None:
             P = self._rounded(points[:, n_parameters:])
         return points[:, :n_parameters], P, curve
+
+    def _weights_and_sizes(self, points: Array) -> tuple[Array, Array]:
+        """The synapses' weights (S, D, M), and their root mean square in each feature (S, D, 1)."""
+        S, M = len(points), len(self.P)
+        w = points[:, : self.samples.n_weights].reshape(S, -1, M)
+        return w, np.sqrt((w**2).mean(axis=2, keepdims=True) + SMALLEST_SIZE**2)
+
+    def _decay(self, points: Array, rates: Array) -> Array:
+        """The slope of the penalties by the weights (S, DM).
+
+        A decay pulls each weight by its own size; a selection pulls all features alike, whatever their size,
+        and those that do not help to 0 (a group lasso).
+        """
+        decay, selection = rates.T[:, :, None, None]
+        w, size = self._weights_and_sizes(points)
+        return (decay * w + selection * w / size).reshape(len(points), -1)
+
+    def _penalties(self, points: Array, rates: Array) -> Array:
+        """What the decay adds to the losses (S,)."""
+        decay, selection = rates.T
+        w, size = self._weights_and_sizes(points)
+        return decay * (w**2).sum(axis=(1, 2)) / 2 + selection * w.shape[2] * size.sum(axis=(1, 2))
 
     def _rounded(self, logits: Array) -> Filter:
         """The Boolean filters (S, M, C) the logits stand for."""

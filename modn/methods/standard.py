@@ -19,6 +19,7 @@ Rows = NDArray[np.int64]  # indices of samples
 UNIT_ROWS = 100_000  # about so many samples are enough to know a feature's mean and deviation by
 KEPT_BATCHES = 64  # of more, each is built when its turn comes: memory stays bounded
 
+SLOPED = 20  # so many features share a dendrite's first slope
 FIRST_W_T = 3.0  # a dendrite that opens changes the odds of its class by e^3
 
 
@@ -47,7 +48,8 @@ class StandardUnits:
     def draw(self, n: int, rows: Rows, slope: float, opening: float, rng: np.random.Generator) -> Array:
         """Points (n, V): each dendrite puts out `opening` at one of the samples of the class it begins with.
 
-        The slopes of its synapses are normal with deviation `slope`; a missing value counts as the mean.
+        The slopes of its synapses are normal with deviation `slope`, smaller if features are many: no
+        dendrite begins steeper than with SLOPED features. A missing value counts as the mean.
         """
         o = self.objective
         D, M, C = o.X.shape[1], o.n_dendrites, o.n_classes
@@ -56,7 +58,7 @@ class StandardUnits:
         for c in range(C):
             of_class = rows[o.y[rows] == c]
             centres[:, own == c] = rng.choice(of_class if of_class.size else rows, size=(n, (own == c).sum()))
-        w = rng.normal(0.0, slope, (n, D, M))
+        w = rng.normal(0.0, slope * min(1.0, np.sqrt(SLOPED / D)), (n, D, M))
         margin = -np.log(np.expm1(-np.log(opening) / D))  # sigmoid(margin) ** D = opening
         theta = w * np.nan_to_num(self._samples(centres)).transpose(0, 2, 1) - margin
         telodendra = np.tile(np.repeat([FIRST_W_T, 0.0], C), (n, 1))

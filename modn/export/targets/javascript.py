@@ -20,6 +20,7 @@ KINDS = (Circuit,)
 
 # How others get the function: from an ES module, from a CommonJS module, or in the same script only.
 MODULES = {"es": "export {{ {name} }};", "commonjs": "module.exports = {{ {name} }};", "none": ""}
+TEXT = '  const text = (x) => (x === true ? "True" : x === false ? "False" : String(x));'  # as in Python
 ALLOWED = {"name": Identifier(), "module": OneOf(MODULES)}
 
 
@@ -30,6 +31,7 @@ def write(circuit: Circuit, name: str = "neuron", module: str = "es") -> str:
     lines = [
         f"function {name}([{', '.join(parts.names)}]) {{",
         "  const missing = (x) => x === null || x === undefined || x !== x;",
+        *([TEXT] if parts.tests_categories else []),
         *(f"  const d{j} = {_dendrite(parts, conditions)};" for j, conditions in parts.dendrites.items()),
         f"  const scores = [{', '.join(score.source() for score in parts.scores)}];",
         "  const best = scores.indexOf(Math.max(...scores));",
@@ -56,6 +58,4 @@ def _condition(parts: Parts, condition: Condition) -> str:
     x = parts.names[condition.feature]
     if condition.test in (AT_LEAST, BELOW):
         return f"missing({x}) || {x} {condition.test} {condition.value!r}"
-    return (
-        f"missing({x}) || String({x}) {'===' if condition.test == IS else '!=='} {literal(condition.value)}"
-    )
+    return f"missing({x}) || text({x}) {'===' if condition.test == IS else '!=='} {literal(condition.value)}"

@@ -13,6 +13,11 @@ from modn.export.parts import Parts, conjunction, parts_of
 KINDS = (Circuit,)
 ALLOWED = {"name": Identifier(), "numpy": Flag()}
 
+CATEGORY = [
+    "    def category(column, test):",
+    "        return np.array([x is None or x != x or test(str(x)) for x in column], dtype=bool)",
+    "",
+]
 EVERYWHERE = "np.ones(rows, dtype=bool)"  # where a dendrite without conditions holds
 
 
@@ -50,9 +55,7 @@ def _for_columns(parts: Parts, name: str) -> list[str]:
         f"def {name}({', '.join(parts.names)}):",
         '    """Return the classes (N,) for columns (N,); None and NaN are missing values."""',
         "",
-        "    def category(column, test):",
-        "        return np.array([x is None or x != x or test(str(x)) for x in column], dtype=bool)",
-        "",
+        *(CATEGORY if parts.tests_categories else []),
         f"    rows = len({parts.names[0]})",
         *(f"    {feature} = np.asarray({feature}, dtype=np.float64)" for feature in numbers),
         *(

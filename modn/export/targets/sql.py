@@ -1,6 +1,7 @@
 """SQL: one SELECT over a table or view whose columns are the features; NULL is a missing value.
 
-Standard SQL, with names in double quotes; MySQL needs its mode ANSI_QUOTES. Categories are compared as text.
+Standard SQL, with names in double quotes; MySQL needs its mode ANSI_QUOTES. Categories are compared as text,
+truth values as the texts True and False.
 """
 
 import re

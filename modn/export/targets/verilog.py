@@ -62,7 +62,8 @@ def constant(value: int, bits: int) -> str:
 def _meaning(parts: Parts, port: Port) -> str:
     feature = parts.features[port.feature]
     if feature.categories is None:
-        return f"{comment(feature.name)}, times {2 ** (port.fraction or 0)}, rounded up"
+        factor = f", times {2**port.fraction}" if port.fraction else ""
+        return f"{comment(feature.name)}{factor}, rounded up"
     codes = ", ".join(f"{k} {comment(text)}" for k, text in enumerate(feature.categories))
     return f"{comment(feature.name)}: {codes}, {len(feature.categories)} any other"
 

@@ -5,7 +5,6 @@ from sklearn.datasets import load_iris
 
 from modn import MODNClassifier
 from modn.explain.contributions import potentials
-from modn.scaling import to_unit
 
 
 def test_contributions_and_offsets_sum_to_the_potentials() -> None:
@@ -16,7 +15,7 @@ def test_contributions_and_offsets_sum_to_the_potentials() -> None:
     assert added.shape == (150, neuron.n_dendrites, 3)
     U = added.sum(axis=1) - neuron.alpha_t * neuron.theta_t
     np.testing.assert_allclose(U, potentials(model, X), atol=1e-12)
-    unit = to_unit(X, model.data_min_, model.data_max_)
+    unit = model.inputs_.transform(X)
     np.testing.assert_allclose(np.tanh(U), neuron.telodendra(unit), atol=1e-12)
     Z = neuron.dendrites(unit)
     assert added[7, 3, 1] == 0.7 * neuron.w_t[1] * neuron.P[3, 1] * Z[7, 3]

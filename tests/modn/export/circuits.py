@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.datasets import load_iris, load_wine
 
+from modn import CircuitClassifier
 from modn.explain.circuit import Circuit, Condition, Feature
 
 RAW = Path(__file__).resolve().parents[3] / "data/raw/uci"
@@ -16,9 +17,7 @@ UNSEEN = "purple"
 
 def datasets() -> dict[str, pd.DataFrame]:
     """The features of some datasets, and of one with categories and missing values."""
-    loaded = {
-        load.__name__[5:]: load(as_frame=True).data for load in (load_iris, load_wine, load_breast_cancer)
-    }
+    loaded = {load.__name__[5:]: load(as_frame=True).data for load in (load_iris, load_wine)}
     return {**loaded, "mixed": mixed(np.random.default_rng(0), 200)}
 
 
@@ -28,11 +27,19 @@ def raw_dataset(name: str) -> pd.DataFrame:
     return frame.astype({column: float for column in frame if frame[column].dtype.kind in "iuf"})
 
 
+def learned_circuit(frame: pd.DataFrame) -> tuple[Circuit, pd.DataFrame]:
+    """A circuit for a dataset of the paper, whose class is its last column, and its features."""
+    features = frame.iloc[:, :-1].drop(columns=["id", "sample_code", "sequence_name"], errors="ignore")
+    model = CircuitClassifier(size=20, start="nothing", random_state=0)
+    return model.fit(features, frame.iloc[:, -1].astype(str)).circuit_, features
+
+
 def mixed(rng: np.random.Generator, rows: int) -> pd.DataFrame:
     """Numbers and categories, some missing, some never seen in training."""
     colour = rng.choice([*CATEGORIES, UNSEEN, None], rows)
     size = np.where(rng.random(rows) < 0.1, np.nan, rng.normal(size=rows).round(2))
-    return pd.DataFrame({"size": size, "colour": colour, "legs": rng.integers(0, 9, rows).astype(float)})
+    legs, flies = rng.integers(0, 9, rows).astype(float), rng.random(rows) < 0.5
+    return pd.DataFrame({"size": size, "colour": colour, "legs": legs, "flies": flies})
 
 
 def features_of(frame: pd.DataFrame) -> tuple[Feature, ...]:

@@ -89,13 +89,13 @@ def run_javascript(circuits: Circuits, frame: pd.DataFrame, folder: Path) -> Pre
 
 
 def run_sql(circuits: Circuits, frame: pd.DataFrame, folder: Path) -> Predictions:
+    """Truth values are stored as the texts True and False: SQLite has no others."""
     base = sqlite3.connect(":memory:")
     quoted = ['"' + str(name).replace('"', '""') + '"' for name in frame]
     base.execute(f"CREATE TABLE samples ({', '.join(quoted)}, row_number INTEGER)")
+    rows = [[str(x) if isinstance(x, bool) else x for x in row] for row in rows_of(frame)]
     marks = ", ".join("?" * (len(quoted) + 1))
-    base.executemany(
-        f"INSERT INTO samples VALUES ({marks})", [(*row, k) for k, row in enumerate(rows_of(frame))]
-    )
+    base.executemany(f"INSERT INTO samples VALUES ({marks})", [(*row, k) for k, row in enumerate(rows)])
     found = [base.execute(export.sql(circuit, keep=["row_number"])).fetchall() for circuit in circuits]
     base.close()
     return [[label for _, label in sorted(rows)] for rows in found]

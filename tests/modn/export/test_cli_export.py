@@ -68,7 +68,7 @@ def test_every_target(target: str, file: Path, circuit: Circuit) -> None:
 
 
 def test_samples_and_options(file: Path, data: Path, circuit: Circuit) -> None:
-    out, frame = file.with_name("program"), pd.read_csv(data)[["size", "colour", "legs"]]
+    out, frame = file.with_name("program"), pd.read_csv(data).drop(columns="kind")
     assert run("export", file, "--to", "verilog", "--data", data, "--set", "name=insects", "--out", out) == 0
     assert out.read_text() == export.verilog(circuit, X=frame, name="insects")
     settings = ("--set", "table=my table", "--set", 'keep=["id"]')
@@ -109,7 +109,7 @@ def test_a_circuit_predicts(
 ) -> None:
     assert run("predict", file, data) == 0
     frame = pd.read_csv(data)
-    expected = circuit.predict(frame[["size", "colour", "legs"]])
+    expected = circuit.predict(frame.drop(columns="kind"))
     out, err = capsys.readouterr()
     assert out.split() == ["kind", *expected]
     assert f"accuracy {np.mean(expected == frame['kind']):.4f}" in err
@@ -126,8 +126,23 @@ def test_a_circuit_explains_itself(
     assert "<title>insects</title>" in text and "Measured on 60 samples" in text
 
 
+def test_from_data_to_a_program(
+    model: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    circuit, program, picture = (tmp_path / name for name in ("circuit.modn", "neuron.py", "circuit.png"))
+    assert run("circuit", model, data, "--size", 3, "--out", circuit) == 0
+    printed = capsys.readouterr().err
+    found = modn.load(circuit)
+    assert str(found) in printed and f"{found.n_conditions} conditions; circuit in {circuit}" in printed
+    assert 1 <= found.n_conditions <= 3 and found.evidence.n_samples == 60
+    assert run("export", circuit, "--to", "python", "--out", program) == 0
+    assert program.read_text() == found.to_python()
+    assert run("explain", circuit, "--plot", picture) == 0
+    assert picture.read_bytes().startswith(b"\x89PNG") and str(found) in capsys.readouterr().out
+
+
 def test_a_file_gives_the_circuit_back(file: Path, circuit: Circuit, data: Path) -> None:
-    frame = pd.read_csv(data)[["size", "colour", "legs"]]
+    frame = pd.read_csv(data).drop(columns="kind")
     assert np.array_equal(modn.load(file).scores(frame), circuit.scores(frame))
 
 

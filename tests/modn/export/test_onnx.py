@@ -53,12 +53,6 @@ def test_rare_categories_count_as_one() -> None:
     assert np.abs(run(model, more)[1] - model.predict_proba(more)).max() < 1e-5
 
 
-def test_a_number_that_is_one_value_or_missing() -> None:
-    frame = pd.DataFrame({"x": [1.0, np.nan] * 4})
-    model = modn.MODNClassifier(solver="bbo", max_iter=3, random_state=0).fit(frame, [0, 1] * 4)
-    assert np.abs(run(model, frame)[1] - model.predict_proba(frame)).max() < 1e-5
-
-
 def test_what_it_cannot_express() -> None:
     constant = modn.MODNClassifier(solver="bbo", max_iter=2).fit([[1.0], [1.0]], [0, 1])
     with pytest.raises(ValueError, match="onnx cannot express a model whose features are all constant"):

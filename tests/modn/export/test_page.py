@@ -159,7 +159,7 @@ def test_what_was_measured_is_shown(tab: Any) -> None:
     assert held is not None
     assert cells == ["1", *(f"{column[0]:.3f}" for column in (held.support, held.precision, held.worth))]
     assert (
-        "Measured on 3 samples, where the accuracy is 1.000."
+        "Measured on 3 samples, by default those of training, where the accuracy is 1.000."
         in tab.find_element("css selector", "#rules").text
     )
     dots = "return [...document.querySelectorAll('#path circle')].map((dot) => Number(dot.getAttribute('r')))"

@@ -5,14 +5,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from circuits import RAW, datasets, random_circuit, raw_dataset
+from circuits import RAW, datasets, learned_circuit, random_circuit, raw_dataset
 from runners import RUNNERS
 
 from modn import export
 from modn.explain.circuit import Circuit, Condition, Feature
 
 DATASETS = datasets()
-CIRCUITS = 12  # of each dataset
+CIRCUITS = 8  # of each dataset
 
 
 def compare(runner: str, circuits: list[Circuit], frame: pd.DataFrame, folder: Path) -> None:
@@ -41,6 +41,8 @@ def test_every_row_of_every_dataset(runner: str, dataset: str, tmp_path: Path) -
     frame = raw_dataset(dataset)
     rng = np.random.default_rng(len(dataset))
     compare(runner, [random_circuit(frame, rng) for _ in range(CIRCUITS)], frame, tmp_path)
+    learned, features = learned_circuit(frame)
+    compare(runner, [learned], features, tmp_path)
 
 
 LABELS = [np.array([7, -3, 0]), np.array([0.5, 1e300, -2.0]), np.array([False, True]), np.array(["", "a b"])]

@@ -8,11 +8,13 @@ import pytest
 from modn import filters, methods
 from modn.fast.objective import Objective
 from modn.methods import Descent, Training
+from modn.methods.base import Steps
+from modn.methods.descent import _Run
 from modn.methods.standard import Batches, StandardUnits
 from modn.neuron import Neuron
 from modn.optimizers.adam import Adam
 
-QUICK = Descent(Adam(iterations=60), decays=(0.001, 0.1), folds=3)
+QUICK = Descent(Adam(iterations=60), decays=(0.001, 0.1), selections=(), folds=3)
 
 
 def xor(n: int = 120, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -114,9 +116,9 @@ def test_a_shared_region_makes_a_dendrite_communal() -> None:
 
 def test_the_decay_is_chosen_within_the_training_set() -> None:
     """Labels that are noise want as much of it as there is; a sharp border in many samples wants none."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(1)
     X = rng.random((60, 6))
-    method = descend(100, decays=(0.0, 1.0))
+    method = descend(100, decays=(0.0, 1.0), selections=())
     noise, _ = train(Objective(X, rng.integers(0, 2, 60), 8, 2, 10.0, 1.0), method)
     border, neuron = trained(method=method)
     strongest = descend(100, decays=(1.0,))
@@ -197,12 +199,50 @@ def test_one_decay_leaves_nothing_to_choose() -> None:
 
 @pytest.mark.parametrize(
     "bad",
-    [{"decays": ()}, {"decays": [-1.0]}, {"decays": 0.1}, {"decays": "0"}, {"folds": 1}, {"opening": 1.0}],
+    [
+        {"decays": ()},
+        {"decays": [-1.0]},
+        {"decays": 0.1},
+        {"decays": "0"},
+        {"selections": [-1]},
+        {"batch": 0},
+        {"keep": 0},
+        {"fold_share": 2},
+        {"folds": 1},
+        {"opening": 1.0},
+    ],
 )
 def test_impossible_parameters_are_refused(bad: dict[str, object]) -> None:
     (name,) = bad
     with pytest.raises(ValueError, match=f"Descent: {name} is .*; allowed: "):
         Descent(**bad)  # type: ignore[arg-type]
+
+
+def test_a_selection_shuts_features_out_that_do_not_help() -> None:
+    """A corner of two features among forty that are noise."""
+    rng = np.random.default_rng(0)
+    X = rng.random((300, 42))
+    y = ((X[:, 0] > 0.5) & (X[:, 1] < 0.7)).astype(int)
+    sizes = []
+    for selections in ((), (0.001,)):
+        method = descend(200, decays=(0.0, 1e-5), selections=selections)
+        found = train(Objective(X, y, 8, 2, 10.0, 1.0), method)[1]
+        size = np.sqrt((found.w_s**2).mean(axis=1))
+        sizes.append(size[2:].mean() / size[:2].mean())
+    assert sizes[1] < sizes[0] / 3
+
+
+def test_the_penalty_has_the_slope_by_which_weights_decay() -> None:
+    samples = StandardUnits(Objective(*xor(), 8, 2, 10.0, 1.0))
+    run = _Run(QUICK, samples, filters.shared_out(8, 2), True, 10, Steps(None))
+    rng = np.random.default_rng(0)
+    points, rates = rng.normal(size=(3, 52)), np.array([[0.1, 0.0], [0.0, 0.2], [0.3, 0.4]])
+    direction = np.concatenate([rng.normal(size=24), np.zeros(28)])
+    step = 1e-6
+    up, down = (run._penalties(points + sign * step * direction, rates) for sign in (1, -1))
+    np.testing.assert_allclose(
+        run._decay(points, rates) @ direction[:24], (up - down) / (2 * step), rtol=1e-6
+    )
 
 
 # For calibration and ensembles
@@ -270,7 +310,7 @@ def test_missing_values_are_learned_around(share: float) -> None:
 
 def test_the_rates_race() -> None:
     """Half of them stays after each fold, two to the end; `work` knows."""
-    method = descend(20, decays=(0.0, 0.001, 0.01, 0.03, 0.1), fold_share=0.5)
+    method = descend(20, decays=(0.0, 0.001, 0.1), selections=(1e-4, 1e-3), fold_share=0.5)
     problem = methods.neuron_problem(Objective(*xor(), 8, 2, 10.0, 1.0), "learned")
     steps: list[int] = []
     result, _ = trained(method=method, on_step=lambda step, loss: steps.append(step))
