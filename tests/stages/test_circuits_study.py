@@ -129,11 +129,11 @@ def test_cells_are_quoted_of_the_very_circuit_only(place: Place, fitted: Paramet
     first = circuits.first_circuits(fitted)
     path = place.root / "data/raw/measured/circuit_cells.csv"
     header = path.read_text().partition("\n")[0]
-    path.write_text(f"{header}\n{circuits.digest('another')},caesarian,1,2,8,40,0.23\n")
+    path.write_text(f"{header}\n{circuits.digest('another')},caesarian,1,2,40,0.23\n")
     cells = circuits.cells(first, TITLES)
     assert cells["cells"].isna().all() and cells["yosys"].tolist() == [""]
     assert "Yosys" not in circuit_section._cells(cells)
-    path.write_text(f"{header}\n{circuits.digest(first['caesarian'])},caesarian,1,2,8,40,0.23\n")
+    path.write_text(f"{header}\n{circuits.digest(first['caesarian'])},caesarian,1,2,40,0.23\n")
     text = circuit_section._cells(circuits.cells(first, TITLES))
     assert "Yosys 0.23" in text and text.endswith(" 40 |")
 
