@@ -1,9 +1,9 @@
 """How many gates a circuit is on a chip: Yosys maps the Verilog of one circuit per dataset to one-bit cells.
 
 The circuits are those of the first resplit, as the pipeline left them in data/models/circuits (`dvc exp run
--S profile=paper` makes them of all datasets). Inputs are in fixed point, each as narrow as still decides every
-row of the dataset right. The table is written to data/raw/measured/circuit_cells.csv, which the report quotes:
-only for circuits that are the very same, so that it never quotes stale numbers. Needs Yosys.
+-S profile=paper` makes those of all datasets). Inputs are in fixed point, each as narrow as still decides
+every row of the dataset right. The table is written to data/raw/measured/circuit_cells.csv. The
+report quotes it, but only for circuits that are the very same: it never quotes stale numbers. Needs Yosys.
 
     python -m benchmarks.circuit_cells
 """
