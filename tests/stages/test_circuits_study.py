@@ -9,7 +9,7 @@ import pytest
 from copies import ROOT, Place
 from sklearn.tree import DecisionTreeClassifier
 
-from modn import Circuit, MODNClassifier
+from modn import Circuit, MODNClassifier, circuit_path
 from stages.config.schema import Parameters, Readable
 from stages.fetch import fetch
 from stages.fit import fit
@@ -60,8 +60,9 @@ def test_a_circuit_is_that_of_the_neuron_of_the_baselines(place: Place, fitted: 
         seed = int(seeding.generator(100 + run, "baselines", "caesarian", "modn").integers(2**31))
         X, y = parts["X_train"][run], parts["y_train"][run]
         model = MODNClassifier(max_iter=20, random_state=seed).fit(X, y)
+        path = circuit_path(model, X, y, random_state=seed)
         for k, size in enumerate((None, 1, 3)):
-            own = model.to_circuit(X, y, size=size, random_state=seed)
+            own = path.circuit(size) if size else model.to_circuit(X, y, random_state=seed)
             np.testing.assert_array_equal(circuit["labels"][run][k], own.predict(parts["X_test"][run]))
             assert circuit["conditions"][run][k] == own.n_conditions <= (size or 60)
             assert circuit["gates"][run][k] == own.n_gates
