@@ -11,7 +11,6 @@ from pathlib import Path
 from statistics import median
 from typing import TypeVar
 
-from modn.constraints import OneOf, OrNone, check
 from stages.config.schema import Baseline, Parameters, Readable
 from stages.io import entrypoint, files, provenance
 from stages.io.entrypoint import StageError
@@ -105,8 +104,10 @@ def _check_names(key: str, chosen: Baseline) -> None:
         unknown = [parameter for parameter in getattr(chosen, block) if parameter not in allowed]
         if unknown:
             raise StageError(f"there is no key '{key}.{block}.{unknown[0]}'; allowed: {', '.join(allowed)}")
-    if isinstance(chosen, Readable) and not reading.has_circuit(chosen):
-        check(f"{key}.size", chosen.size, OrNone(OneOf(allowed)))
+    if not isinstance(chosen, Readable) or reading.has_circuit(chosen):
+        return
+    if chosen.size not in (None, *allowed):
+        raise StageError(f"{key}.size is {chosen.size!r}; allowed: {', '.join(allowed)}")
 
 
 if __name__ == "__main__":

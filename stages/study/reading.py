@@ -8,6 +8,7 @@ read as its circuit.
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from importlib import import_module
 from math import nan
 from time import perf_counter
 from typing import Any
@@ -78,8 +79,7 @@ def n_conditions(model: Any) -> float:
 def _fit_circuits(
     found: _Found, chosen: Readable, sizes: Sequence[int], seed: int, X: np.ndarray, y: np.ndarray
 ) -> None:
-    from modn import circuit_path  # late: other models do not depend on it
-
+    circuit_path = import_module("modn").circuit_path  # by its name: other models do not depend on it
     neuron: Any = baselines.make(chosen, seed).fit(X, y)
     begin = perf_counter()
     path = circuit_path(neuron, X, y, random_state=seed)

@@ -9,7 +9,7 @@ import pytest
 from copies import ROOT, Place
 from sklearn.tree import DecisionTreeClassifier
 
-from modn import Circuit, MODNClassifier
+from modn import Circuit, MODNClassifier, circuit_path
 from stages.config.schema import Parameters, Readable
 from stages.fetch import fetch
 from stages.fit import fit
@@ -60,8 +60,9 @@ def test_a_circuit_is_that_of_the_neuron_of_the_baselines(place: Place, fitted: 
         seed = int(seeding.generator(100 + run, "baselines", "caesarian", "modn").integers(2**31))
         X, y = parts["X_train"][run], parts["y_train"][run]
         model = MODNClassifier(max_iter=20, random_state=seed).fit(X, y)
+        path = circuit_path(model, X, y, random_state=seed)
         for k, size in enumerate((None, 1, 3)):
-            own = model.to_circuit(X, y, size=size, random_state=seed)
+            own = path.circuit(size) if size else model.to_circuit(X, y, random_state=seed)
             np.testing.assert_array_equal(circuit["labels"][run][k], own.predict(parts["X_test"][run]))
             assert circuit["conditions"][run][k] == own.n_conditions <= (size or 60)
             assert circuit["gates"][run][k] == own.n_gates
@@ -129,11 +130,11 @@ def test_cells_are_quoted_of_the_very_circuit_only(place: Place, fitted: Paramet
     first = circuits.first_circuits(fitted)
     path = place.root / "data/raw/measured/circuit_cells.csv"
     header = path.read_text().partition("\n")[0]
-    path.write_text(f"{header}\n{circuits.digest('another')},caesarian,1,2,8,40,0.23\n")
+    path.write_text(f"{header}\n{circuits.digest('another')},caesarian,1,2,40,0.23\n")
     cells = circuits.cells(first, TITLES)
     assert cells["cells"].isna().all() and cells["yosys"].tolist() == [""]
     assert "Yosys" not in circuit_section._cells(cells)
-    path.write_text(f"{header}\n{circuits.digest(first['caesarian'])},caesarian,1,2,8,40,0.23\n")
+    path.write_text(f"{header}\n{circuits.digest(first['caesarian'])},caesarian,1,2,40,0.23\n")
     text = circuit_section._cells(circuits.cells(first, TITLES))
     assert "Yosys 0.23" in text and text.endswith(" 40 |")
 
@@ -219,7 +220,7 @@ def test_what_is_not_allowed_is_refused(place: Place, override: str, message: st
 def test_a_parameter_that_a_model_lacks_is_refused(place: Place) -> None:
     with pytest.raises(StageError, match=r"no key 'readable.tree.parameters.deep'; allowed: .*max_depth"):
         fit(prepared(place, "+readable.tree.parameters.deep=3"), "circuits", "tree")
-    with pytest.raises(ValueError, match=r"readable.tree.size is 'depth'; allowed: .*max_depth"):
+    with pytest.raises(StageError, match=r"readable.tree.size is 'depth'; allowed: .*max_depth"):
         fit(prepared(place, "readable.tree.size=depth"), "circuits", "tree")
     with pytest.raises(StageError, match=r"baseline=knn is unknown; allowed: circuit, tree"):
         fit(prepared(place), "circuits", "knn")

@@ -50,7 +50,8 @@ def lay_out(place: Place, material: Material, *overrides: str) -> Parameters:
     files.write_arrays(files.EXAMPLES, {})
     trainings = parameters.derived["trainings"].values()
     trained = [f"{training['study']}/{training['model']}-{training['optimizer']}" for training in trainings]
-    for name in trained + [f"baselines/{name}" for name in parameters.baselines]:
+    fits = [f"{one['study']}/{one['baseline']}" for one in parameters.derived["fits"].values()]
+    for name in trained + fits:
         provenance.write(*name.split("/"), FACTS)
     for figure in figures.drawable(folder / "tables"):
         files.write_text(folder / f"figures/{figure.name}.png", "")
