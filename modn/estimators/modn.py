@@ -164,5 +164,5 @@ class MODNClassifier(DendriticClassifier):
         return making.to_circuit(self, X, y, size, monotone, random_state)
 
     def contributions(self, X: ArrayLike) -> Array:
-        """What each dendrite adds to the potential of each class (N, M, C) (`explain.contributions`)."""
+        """What each dendrite adds to the potential of each class (N, M, C) (`modn.explain.contributions`)."""
         return contributions(self, X)

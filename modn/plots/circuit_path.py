@@ -1,18 +1,22 @@
 """The accuracy of circuits over their number of conditions."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from modn.explain.circuit import SizePath
-from modn.explain.learning.path import CircuitPath
 from modn.plots import style
+
+if TYPE_CHECKING:
+    from modn.explain.learning.path import CircuitPath
 
 
 @style.styled
-def circuit_path(path: CircuitPath | SizePath) -> Figure:
+def circuit_path(path: "CircuitPath | SizePath") -> Figure:
     """Draw the cross-validated accuracy of each size, with its standard error, the choice and the neuron."""
-    points = path.accuracy if isinstance(path, CircuitPath) else path
+    points = path if isinstance(path, SizePath) else path.accuracy
     sizes, mean, error = points.sizes, points.accuracy, points.standard_error
     figure = style.new_figure(6.0, 3.2)
     panel = figure.add_subplot()

@@ -38,12 +38,15 @@ def integer_telodendra(counts: Array, targets: Array, weights: Array) -> tuple[I
         """The share of the weight where the integers decide as the real numbers do."""
         return float(total[(one.w_t * rows - one.theta_t).argmax(axis=1) == decisions].sum() / total.sum())
 
-    nearest = _rounded(groups, w_t, theta_t, unit, used)
-    for largest in range(2, LARGEST_WEIGHT + 1):
-        if nearest.loss <= best * (1 + TOLERANCE) and agreement(nearest) >= 1 - TOLERANCE:
+    candidates = []
+    for largest in range(1, LARGEST_WEIGHT + 1):
+        candidates.append(_rounded(groups, w_t, theta_t, unit / largest, used))
+        if candidates[-1].loss <= best * (1 + TOLERANCE) and agreement(candidates[-1]) >= 1 - TOLERANCE:
             break
-        nearest = max(nearest, _rounded(groups, w_t, theta_t, unit / largest, used), key=agreement)
-    return nearest.w_t, nearest.theta_t - nearest.theta_t.min()  # the highest score starts at 0
+    else:
+        candidates.sort(key=lambda one: (agreement(one), -one.loss))
+    chosen = candidates[-1]
+    return chosen.w_t, chosen.theta_t - chosen.theta_t.min()  # the highest score starts at 0
 
 
 def _grouped(counts: Array, targets: Array, weights: Array) -> tuple[Array, Array, Array]:
