@@ -70,7 +70,7 @@ def _figs(
     X: np.ndarray, y: np.ndarray, X_test: np.ndarray, y_test: np.ndarray, folds: StratifiedKFold
 ) -> dict[str, Any]:
     try:
-        from imodels import FIGSClassifier  # type: ignore[import-not-found]
+        from imodels import FIGSClassifier
     except ModuleNotFoundError:
         return {}
     model = GridSearchCV(FIGSClassifier(), FIGS, cv=folds).fit(X, y)
