@@ -32,7 +32,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.metrics import f1_score, r2_score
 from sklearn.model_selection import RepeatedKFold
@@ -130,7 +130,8 @@ def compare(models: Models, data: Data, score: Callable[..., float], repeats: in
             folds = RepeatedKFold(n_splits=5, n_repeats=repeats, random_state=0).split(X)
             for k, (train, test) in enumerate(folds):
                 with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", ConvergenceWarning)
+                    for category in (ConvergenceWarning, DataConversionWarning):
+                        warnings.simplefilter("ignore", category)
                     y_train = y[train, 0] if y.shape[1] == 1 and "forest" in name else y[train]
                     model = make().fit(X[train], y_train)
                 predicted[test] = model.predict(X[test]).reshape(y[test].shape)
