@@ -73,7 +73,7 @@ VARIANTS: dict[str, Fit] = {
     "P fixed: partition (MODNP)": by("adam", "partition"),
     "P fixed: full (MODNF)": by("adam", "full"),
     "P relaxed for 9 of 10 steps": by("adam", filter_share=0.9),
-    "opening 0.1": by("adam", opening=0.1),
+    "opening 0.5": by("adam", opening=0.5),
     "opening 0.9": by("adam", opening=0.9),
     "slope 0.3": by("adam", slope=0.3),
     "slope 3": by("adam", slope=3.0),

@@ -59,7 +59,7 @@ class Descent(Method):
     validation_rows: int = 20_000  # samples that take part in it, at most
     filter_share: float = 0.5  # of the steps, the first, in which a learned P is relaxed
     slope: float = 1.0  # deviation of the synapses' first weights, for features in standard units
-    opening: float = 0.03  # each dendrite's first output at the sample it starts around
+    opening: float = 0.1  # each dendrite's first output at the sample it starts around
 
     allowed: ClassVar[dict[str, Constraint]] = {
         "optimizer": IsA(Adam),
