@@ -7,8 +7,7 @@ from typing import Any
 import pandas as pd
 
 from stages.config.schema import Parameters
-from stages.study import beyond, markdown
-from stages.study.circuits import NEURON
+from stages.study import beyond, markdown, tables
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -50,7 +49,7 @@ def _means(table: pd.DataFrame) -> list[dict[str, Any]]:
     rows = []
     for (model, name), cells in table.groupby(["model", "name"], sort=False):
         row = {"model": name, "mean ACC": markdown.number(cells["acc_mean"].mean())}
-        row["to the neuron"] = _signed(nan if model == NEURON else cells["to_neuron"].mean())
+        row["to the neuron"] = _signed(nan if model == tables.NEURON else cells["to_neuron"].mean())
         row |= {f"mean {cost}": markdown.number(cells[cost].mean(), 1) for cost in ("conditions", "gates")}
         ahead = (
             accuracies["circuit"] - accuracies[model] if "circuit" in accuracies else pd.Series(dtype=float)

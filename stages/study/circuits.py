@@ -18,7 +18,6 @@ from stages.study.baselines import LEFT_OUT
 from stages.study.measures.acc import MEASURE as ACC
 from stages.study.reading import OWN
 
-NEURON = "neuron"  # among the models, the one that circuits are made of
 CELL = ["dataset", "title", "model", "name"]
 RUN = [*CELL, "size", "run", "acc", "conditions", "gates"]
 CELLS = ["dataset", "title", "conditions", "gates", "cells", "yosys"]
@@ -42,7 +41,7 @@ def runs(parameters: Parameters, titles: Mapping[str, str], baseline_runs: pd.Da
                 continue
             found = files.read_arrays(path)
             if "neuron_labels" in found:
-                neuron = {**cell, "model": NEURON, "name": "Neuron", "size": nan}
+                neuron = {**cell, "model": tables.NEURON, "name": "Neuron", "size": nan}
                 rows += [
                     {**neuron, "run": run, "acc": ACC.compute(y, labels, labels)}
                     for run, (y, labels) in enumerate(zip(truth, found["neuron_labels"], strict=True))
@@ -77,7 +76,7 @@ def summary(runs: pd.DataFrame) -> pd.DataFrame:
     """
     own = runs[runs["size"].isna()]
     table = _summary(own, CELL)
-    neurons = table[table["model"] == NEURON].set_index("dataset")["acc_mean"]
+    neurons = table[table["model"] == tables.NEURON].set_index("dataset")["acc_mean"]
     return table.assign(to_neuron=table["acc_mean"] - table["dataset"].map(neurons))
 
 

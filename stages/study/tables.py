@@ -15,6 +15,7 @@ CELL = ["dataset", "title", "model", "optimizer"]
 POINT = ["n_dendrites", "alpha_s", "alpha_t"]
 BASELINE_CELL = ["dataset", "title", "baseline", "name", "search"]
 OURS = "modn"  # among the baselines
+NEURON = "neuron"  # among the readable models, the one that circuits are made of
 SEARCHES = {"default": "default", "grid": "tuned"}  # in the files of `fit` -> in the report
 SWEEPS = {"dendrites": ["n_dendrites"], "alphas": ["alpha_s", "alpha_t"]}  # what varies in Fig. 4
 

@@ -29,7 +29,7 @@ def test_labels_are_predicted_as_a_matrix() -> None:
     assert predicted.shape == proba.shape == model.decision_function(X).shape == Y.shape
     assert predicted.dtype == np.int64 and set(np.unique(predicted)) == {0, 1}
     assert ((proba > 0.5) == predicted).all()
-    assert f1_score(Y, predicted, average="micro") > 0.8
+    assert f1_score(Y, predicted, average="micro") > 0.75
     assert model.score(X, Y) == (predicted == Y).all(axis=1).mean()
 
 

@@ -142,7 +142,10 @@ def test_every_stage_was_looked_at() -> None:
 @pytest.mark.slow
 def test_training_depends_on_no_source_that_it_does_not_import() -> None:
     trainings = [stage for name, stage in STAGES.items() if name.startswith("train@")]
-    used = set.union(*map(needed, trainings)) | needed(STAGES["sources"])
+    every = {
+        home(optimizers.parameters_class(name)) for name in optimizers.names()
+    }  # also those not run by default
+    used = set.union(*map(needed, trainings), needed(STAGES["sources"]), imported(every))
     for stage in [STAGES["sources"], *trainings]:
         for dep in stage.deps:
             files = [ROOT / dep] if (ROOT / dep).is_file() else list((ROOT / dep).rglob("*.py"))
