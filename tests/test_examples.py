@@ -34,6 +34,7 @@ def test_grid_search() -> None:
     assert accuracy is not None and float(accuracy[1]) > 0.8
 
 
+@pytest.mark.slow
 def test_forecast() -> None:
     text = output("forecast.py")
     scores = {

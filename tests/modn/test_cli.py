@@ -77,6 +77,7 @@ def test_the_same_seed_gives_the_same_model(insects: Path, tmp_path: Path) -> No
     assert np.array_equal(a, b) and not np.array_equal(a, c)
 
 
+@pytest.mark.slow
 def test_the_command_itself(insects: Path, tmp_path: Path) -> None:
     """As a user starts it: exit codes, no traceback."""
 

@@ -67,6 +67,7 @@ def test_the_version_is_the_projects() -> None:
     assert f"\n## [{modn.__version__}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_its_modules_need_no_import_of_their_own() -> None:
     assert run("import modn; modn.explain.rules, modn.plots.neuron, modn.methods.make").returncode == 0
 
@@ -130,6 +131,7 @@ for extra in ("modn.plots", "modn.cli.columns"):
     assert "pandas is not installed; install it with: pip install 'modn[cli]'" in done.stdout
 
 
+@pytest.mark.slow
 def test_the_command_says_what_to_install(tmp_path: Path) -> None:
     code = "from modn.cli import main; sys.exit(main(['fit', 'x.csv', '--target', 'y', '--out', 'z']))"
     done = subprocess.run(

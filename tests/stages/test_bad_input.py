@@ -162,6 +162,7 @@ def test_a_damaged_result(commands: Commands) -> None:
 
 
 @pytest.mark.parametrize("stage", ["split", "train", "evaluate"])
+@pytest.mark.slow
 def test_nothing_was_made_before(commands: Commands, stage: str) -> None:
     arguments = TRAIN if stage == "train" else []
     commands.refuse(stage, *arguments, because=["data/", "is missing; an earlier stage makes it: dvc repro"])
@@ -239,6 +240,7 @@ def test_a_constant_feature_and_a_parent_of_its_own_and_fewer_dendrites_than_cla
 
 
 @pytest.mark.parametrize("M", [2, 16])
+@pytest.mark.slow
 def test_dendrites_that_cannot_be_shared_out_among_classes_known_only_from_the_table(
     commands: Commands, M: int
 ) -> None:
@@ -284,6 +286,7 @@ CONF = {
 
 
 @pytest.mark.parametrize("group", CONF)
+@pytest.mark.slow
 def test_a_file_of_conf_with_an_unknown_key_or_broken_yaml(commands: Commands, group: str) -> None:
     path = commands.root / f"conf/{group}/mine.yaml"
     choice = f"{group}=[mine]" if group in ("datasets", "models", "optimizers") else f"{group}=mine"
@@ -304,6 +307,7 @@ def test_a_file_of_conf_with_an_unknown_key_or_broken_yaml(commands: Commands, g
         ("train", "data/models"),
     ],
 )
+@pytest.mark.slow
 def test_something_else_stands_in_the_targets_place(commands: Commands, stage: str, target: str) -> None:
     commands.until("split")
     path = commands.root / target
@@ -341,6 +345,7 @@ def test_a_folder_that_may_not_be_written_to(commands: Commands, stage: str, rea
 # As real commands
 
 
+@pytest.mark.slow
 def test_what_the_message_about_a_damaged_file_says_helps(project: Project) -> None:
     path: Path = project.root / "data/splits/iris.npz"
     good = path.read_bytes()

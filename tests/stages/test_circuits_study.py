@@ -50,6 +50,7 @@ def parts_of(place: Place) -> dict[str, np.ndarray]:
     return files.read_arrays(place.root / "data/resplits/caesarian.npz")
 
 
+@pytest.mark.slow
 def test_a_circuit_is_that_of_the_neuron_of_the_baselines(place: Place, fitted: Parameters) -> None:
     fit(fitted, "baselines", "modn")
     neurons = files.read_arrays(place.root / "data/models/baselines/modn/caesarian.npz")

@@ -30,6 +30,7 @@ def provenance(project: MadeUp, **changes: object) -> None:
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))
 
 
+@pytest.mark.slow
 def test_nothing_changed(small: MadeUp) -> None:
     assert quick(small).current
     assert quick(small).line() == (

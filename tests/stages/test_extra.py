@@ -121,6 +121,7 @@ def test_a_name_that_does_not_exist_is_refused(place: Place, override: str, mess
         place.parameters(override)
 
 
+@pytest.mark.slow
 def test_a_dataset_is_in_one_study(place: Place) -> None:
     parameters = place.parameters("datasets/extra=[tae]")
     parameters.datasets["tae"] = parameters.extra.datasets["tae"]

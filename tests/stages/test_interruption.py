@@ -99,6 +99,7 @@ def test_a_run_stopped_at_any_moment_ends_as_one_that_was_not(
         assert project.repro().ran == set()
 
 
+@pytest.mark.slow
 def test_a_lock_that_was_half_written_is_mended_and_no_training_repeated(project: Project) -> None:
     before = results(project)
     lock = project.root / "dvc.lock"
@@ -171,6 +172,7 @@ def test_a_worker_that_is_killed_changes_no_byte(project: Project) -> None:
     assert results(project) == expected
 
 
+@pytest.mark.slow
 def test_a_full_disk_ends_the_stage_and_leaves_what_was_there(project: Project) -> None:
     before = project.contents()
     done = project.run("bash", "-c", f"ulimit -f 1; exec python -m stages.train {' '.join(PAIR)} seed=5")

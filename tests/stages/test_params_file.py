@@ -59,6 +59,7 @@ def test_a_line_tells_the_parameters_in_force(place: Place, overrides: str) -> N
     assert "make params" not in composition.describe(parameters, way_back=False)
 
 
+@pytest.mark.slow
 def test_the_line_of_many_differences_is_short(place: Place) -> None:
     many = [f"datasets.{name}.iterations=7" for name in CHOSEN["datasets"]]
     line = composition.describe(place.parameters(*many))

@@ -79,6 +79,7 @@ def test_the_baselines_are_those_of_what_the_classifiers_said(finished: tuple[Pr
             assert metrics["baselines"][f"{name}-{search}"]["acc"] == pytest.approx(np.mean(shares), abs=6e-5)
 
 
+@pytest.mark.slow
 def test_a_second_run_has_nothing_to_do(project: Project) -> None:
     before = project.contents()
     outcome = project.repro()
@@ -141,6 +142,7 @@ def test_one_optimizers_parameter_runs_its_stages_only_and_changed_back_nothing(
     assert set(after) == set(before)
 
 
+@pytest.mark.slow
 def test_nothing_depends_on_where_it_runs(project: Project) -> None:
     outcome = project.experiment("runtime.workers=2")
     assert outcome.ran == {"params"} and outcome.restored == set()
@@ -161,6 +163,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("override", "expected"), REFUSED, ids=[override for override, _ in REFUSED])
+@pytest.mark.slow
 def test_a_refused_experiment_says_why_and_changes_nothing(
     project: Project, override: str, expected: list[str]
 ) -> None:
@@ -181,6 +184,7 @@ EDITS = [
 
 
 @pytest.mark.parametrize(("before", "after", "expected"), EDITS, ids=[before for before, _, _ in EDITS])
+@pytest.mark.slow
 def test_an_edit_by_hand_is_refused_whatever_it_is(
     project: Project, before: str, after: str, expected: str
 ) -> None:
@@ -194,6 +198,7 @@ def test_an_edit_by_hand_is_refused_whatever_it_is(
     assert project.contents() == edited
 
 
+@pytest.mark.slow
 def test_after_a_failed_experiment_a_line_tells_what_is_in_force(project: Project) -> None:
     raw = project.root / "data/raw/uci/iris.csv"
     raw.write_text(raw.read_text() + "1,2,3,4,Iris-setosa\n")
@@ -204,6 +209,7 @@ def test_after_a_failed_experiment_a_line_tells_what_is_in_force(project: Projec
     assert project.succeed("python", "-m", "stages.tools.params") == "params: profile quick\n"
 
 
+@pytest.mark.slow
 def test_a_failing_stage_leaves_the_last_report(project: Project) -> None:
     before = reports(project)
     path = project.root / "data/raw/uci/iris.csv"

@@ -157,6 +157,7 @@ def test_a_figure_of_an_unknown_section_is_an_error(place: Place) -> None:
         report.compose(SECTIONS, results, [figure])
 
 
+@pytest.mark.slow
 def test_sections_without_text_and_figures_are_left_out(place: Place) -> None:
     sections = [Section("a", "Full", lambda results: "Words."), Section("b", "Empty", lambda results: "")]
     results = Results(place.parameters("profile=quick"), {})
@@ -198,6 +199,7 @@ FIGURE = StudyFigure("nothing", "Nothing to see", "table2", 1, ("runs",), draw)
 """
 
 
+@pytest.mark.slow
 def test_a_measure_and_a_figure_are_one_file_each(
     place: Place, material: Material, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

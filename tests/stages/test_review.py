@@ -290,6 +290,7 @@ def test_without_git_there_is_nothing_to_compare_with(fresh: Project) -> None:
     assert "Traceback" not in done.stdout
 
 
+@pytest.mark.slow
 def test_unrelated_histories_have_nothing_in_common(fresh: Project) -> None:
     elsewhere = fresh.succeed("git", "rev-parse", "HEAD").strip()
     fresh.succeed("git", "checkout", "--quiet", "--orphan", "island")

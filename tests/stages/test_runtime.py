@@ -104,6 +104,7 @@ def threads(_: int) -> tuple[set[int], bool]:
 
 
 @pytest.mark.parametrize("place", [ONE, TWO], ids=["one", "two"])
+@pytest.mark.slow
 def test_a_task_has_one_thread(place: Runtime) -> None:
     tasks = {str(k): (k,) for k in range(3)}
     assert [result for _, result in runtime.run_tasks(place, threads, tasks)] == [({1}, False)] * 3

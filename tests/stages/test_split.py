@@ -90,6 +90,7 @@ def test_a_split_that_cannot_be_made_names_the_dataset(place: Place) -> None:
         split(parameters)
 
 
+@pytest.mark.slow
 def test_without_tables_the_message_says_what_to_do(fresh: Project) -> None:
     before = fresh.contents()
     done = fresh.stage("split")

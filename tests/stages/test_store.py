@@ -100,6 +100,7 @@ def test_another_cause_is_another_training(
 
 
 @pytest.mark.parametrize("overrides", NO_CAUSES, ids=[override[0] for override in NO_CAUSES])
+@pytest.mark.slow
 def test_what_is_no_cause_repeats_nothing(
     place: Place, overrides: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -158,6 +159,7 @@ def test_the_environment_is_part_of_the_processor() -> None:
     assert found(OPENBLAS_CORETYPE=other) != usual
 
 
+@pytest.mark.slow
 def test_an_edited_source_is_another_cause(project: Project) -> None:
     """In a copy: of a kernel, of the optimizer; but of no progress bar."""
     assert from_store(project.succeed(*TRAIN)) == 4

@@ -47,6 +47,7 @@ def models(place: Place, pair: str) -> dict[str, dict[str, np.ndarray]]:
 @pytest.mark.parametrize(
     ("model", "optimizer"), [("modn", "bbo"), ("modnp", "bp"), ("modnf", "bp_exact"), ("modnf", "pso")]
 )
+@pytest.mark.slow
 def test_what_is_stored_is_a_trained_neuron_per_run(place: Place, model: str, optimizer: str) -> None:
     train(prepared(place), "comparison", model, optimizer)
     found = models(place, f"{model}-{optimizer}")
@@ -64,6 +65,7 @@ def test_what_is_stored_is_a_trained_neuron_per_run(place: Place, model: str, op
         assert arrays["parameters"][0].tobytes() != arrays["parameters"][1].tobytes()
 
 
+@pytest.mark.slow
 def test_a_cell_does_not_depend_on_its_neighbours_or_on_how_many_runs_follow(place: Place) -> None:
     train(prepared(place), "comparison", "modnf", "bbo")
     together = models(place, "modnf-bbo")["iris"]
@@ -73,6 +75,7 @@ def test_a_cell_does_not_depend_on_its_neighbours_or_on_how_many_runs_follow(pla
         assert alone[part][:2].tobytes() == together[part].tobytes()
 
 
+@pytest.mark.slow
 def test_each_run_has_its_own_sound_split(place: Place) -> None:
     train(prepared(place, "split=sound"), "comparison", "modnf", "bbo")
     arrays = models(place, "modnf-bbo")["iris"]
@@ -96,6 +99,7 @@ def test_each_run_has_its_own_sound_split(place: Place) -> None:
         (["max_iterations=4", "datasets.iris.iterations=1"], {"iris": 1, "caesarian": 4}),
     ],
 )
+@pytest.mark.slow
 def test_the_budget_is_the_optimizers_or_the_datasets_and_at_most_the_cap(
     place: Place, overrides: list[str], iterations: dict[str, int]
 ) -> None:
@@ -145,6 +149,7 @@ def trained_bytes(project: Project) -> dict[str, bytes]:
     return {name: data for name, data in project.contents().items() if name.startswith("data/models/")}
 
 
+@pytest.mark.slow
 def test_one_worker_or_two_give_the_same_bytes(project: Project) -> None:
     """The base run had one worker."""
     before = trained_bytes(project)
@@ -160,6 +165,7 @@ def test_one_worker_or_two_give_the_same_bytes(project: Project) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.slow
 def test_ctrl_c_ends_the_stage_soon_and_leaves_no_half_written_file(project: Project, workers: int) -> None:
     before = project.contents()
     # iris has the larger cells and is begun first: once it is done, caesarian's endless search is under way

@@ -52,6 +52,7 @@ def test_the_best_interval_is_that_of_a_search_over_all(
 
 
 @pytest.mark.parametrize("seed", range(5))
+@pytest.mark.slow
 def test_a_climb_ends_where_no_interval_of_one_column_is_better(seed: int) -> None:
     table, penalty = make_table(seed=seed), 0.2
     gains = np.random.default_rng(seed).normal(size=table.codes.shape[1])
@@ -100,6 +101,7 @@ def test_the_telodendra_are_at_the_minimum() -> None:
         assert penalised(w_t, theta_t + step * np.eye(3)[k]) > reached
 
 
+@pytest.mark.slow
 def test_larger_circuits_have_a_lower_loss_and_no_more_conditions_than_allowed() -> None:
     table = make_table(N=200)
     found = boxes.learn(table, Starts.none(3, 3), max_size=8)
@@ -133,6 +135,7 @@ def test_thinning_takes_the_condition_that_is_worth_least() -> None:
     assert len(thinner.boxes) == len(thinner.P) == 0
 
 
+@pytest.mark.slow
 def test_a_start_with_several_classes_is_used() -> None:
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 2, (2, 400)).astype(np.int32)

@@ -65,6 +65,7 @@ def test_an_array_of_objects_is_as_good_as_a_frame() -> None:
     assert (by_frame.predict(X) == by_array.predict(as_array)).all()
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_circuit_and_a_path() -> None:
     X, y = IRIS
     first, second = (CircuitClassifier(start="nothing", random_state=3).fit(X, y).circuit_ for _ in range(2))

@@ -105,6 +105,7 @@ def shown(tab: Any) -> dict[str, Any]:
       }""")
 
 
+@pytest.mark.slow
 def test_inputs_decide_as_the_circuit(tab: Any) -> None:
     model = circuit()
     decisions = set()
