@@ -22,14 +22,14 @@ def quick(**options: Any) -> MODNClassifier:
 
 
 def test_labels_are_predicted_as_a_matrix() -> None:
-    model = quick().fit(X, Y)
+    model = quick(max_iter=200).fit(X, Y)
     assert model.classes_.tolist() == [0, 1, 2]
     assert model.neuron_.target == "sigmoid" and model.neuron_.strength is not None
     predicted, proba = model.predict(X), model.predict_proba(X)
     assert predicted.shape == proba.shape == model.decision_function(X).shape == Y.shape
     assert predicted.dtype == np.int64 and set(np.unique(predicted)) == {0, 1}
     assert ((proba > 0.5) == predicted).all()
-    assert f1_score(Y, predicted, average="micro") > 0.75
+    assert f1_score(Y, predicted, average="micro") > 0.8
     assert model.score(X, Y) == (predicted == Y).all(axis=1).mean()
 
 
