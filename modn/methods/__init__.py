@@ -55,12 +55,20 @@ POLISH = {"learning_rate": 0.03}  # of a second solver that follows a gradient: 
 
 
 def solvers() -> list[str]:
-    """The names of all single solvers; any two can be joined by "+"."""
+    """The names of all single solvers; any two can be joined by "+".
+
+    >>> "bbo" in solvers()
+    True
+    """
     return optimizers.names()
 
 
 def learns_filter(solver: str) -> bool:
-    """Whether a solver can train a MODN whose filter P is learned."""
+    """Whether a solver can train a MODN whose filter P is learned.
+
+    >>> learns_filter("bbo"), learns_filter("adam"), learns_filter("bp")
+    (True, True, False)
+    """
     first = solver.partition(JOINED)[0]
     return first == DESCENT or optimizers.parameters_class(first).searches_bits
 
@@ -69,6 +77,9 @@ def parameters(solver: str, has_filter: bool = True) -> dict[str, Any]:
     """The parameters of a solver with their defaults; of a pair, {"first": {...}, "then": {...}}.
 
     `has_filter`: whether the model has a filter P; some parameters are for such models only.
+
+    >>> parameters("bbo+bp")["then"]["learning_rate"]
+    0.03
     """
     if JOINED in solver:
         first, then = _pair(solver)
@@ -100,6 +111,11 @@ def make(
     `filter`: "learned", "partition" or "full"; None: the model has no filter. `filter_iterations` and
     `rounds` matter where P is learned by `TwoStep`. `options`: those of `parameters(solver, filter is not
     None)` that differ from their defaults.
+
+    >>> make("bbo", "learned", rounds=3).rounds
+    3
+    >>> type(make("bbo", "partition")).__name__, type(make("bbo+bp", "learned")).__name__
+    ('Search', 'Memetic')
     """
     if filter is not None:
         check("filter", filter, OneOf(filters.NAMES))

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from modn.constraints import Checked
+from modn.constraints import Checked, Number, check
+from modn.optimizers.core.base import most_within
 from modn.optimizers.core.space import Space
 
 Array = NDArray[np.float64]
@@ -21,7 +22,15 @@ OnStep = Callable[[int, float], bool | None]  # the number of the step and the b
 
 
 class Problem(Protocol):
-    """What is minimised: the loss of a model on one training set."""
+    """What is minimised: the loss of a model on one training set.
+
+    >>> from modn import Objective
+    >>> from modn.methods import neuron_problem
+    >>> objective = Objective([[0.0], [0.1], [0.9], [1.0]], [0, 0, 1, 1], 2, 2, alpha_s=10.0, alpha_t=1.0)
+    >>> problem = neuron_problem(objective, "partition")
+    >>> problem.loss(problem.space.sample(3, np.random.default_rng(0))).shape
+    (3,)
+    """
 
     @property
     def space(self) -> Space:
@@ -35,7 +44,17 @@ class Problem(Protocol):
 
 
 class Start(NamedTuple):
-    """Parameters to continue from."""
+    """Parameters to continue from.
+
+    >>> from modn import Objective
+    >>> from modn.methods import Start
+    >>> objective = Objective([[0.0], [0.1], [0.9], [1.0]], [0, 0, 1, 1], 2, 2, alpha_s=10.0, alpha_t=1.0)
+    >>> import modn
+    >>> trained = modn.train(objective, "bbo", budget=5, random_state=0)
+    >>> start = Start(trained.parameters, trained.P)
+    >>> modn.train(objective, "bbo", budget=5, random_state=1, start=start).loss <= trained.loss
+    True
+    """
 
     parameters: Array  # (V,)
     P: Filter | None = None  # (M, C); None: the model has no filter
@@ -50,14 +69,27 @@ class Start(NamedTuple):
 
 
 class Work(NamedTuple):
-    """What a training costs if nothing stops it."""
+    """What a training costs if nothing stops it.
+
+    >>> from modn import Objective
+    >>> from modn.methods import make, neuron_problem
+    >>> objective = Objective([[0.0], [0.1], [0.9], [1.0]], [0, 0, 1, 1], 2, 2, alpha_s=10.0, alpha_t=1.0)
+    >>> make("bbo", "partition").work(neuron_problem(objective, "partition"), budget=10)
+    Work(evaluations=1100, steps=11)
+    """
 
     evaluations: int  # individuals evaluated
     steps: int  # calls of on_step
 
 
 class HeldOut(NamedTuple):
-    """What neurons say of samples that they were not trained on, each by its fold's, for calibration."""
+    """What neurons say of samples that they were not trained on, each by its fold's, for calibration.
+
+    >>> from modn.methods import HeldOut
+    >>> held = HeldOut(U=np.array([[0.5, -0.5], [-1.0, 1.0]]), y=np.array([0, 1]), weight=None)
+    >>> (held.U.argmax(axis=1) == held.y).all()
+    np.True_
+    """
 
     U: Array  # (n, C) potentials alpha_t (w_t V - theta_t), on the scale of the trained neuron's
     y: NDArray[np.int64]  # (n,)
@@ -66,7 +98,16 @@ class HeldOut(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """What training found and what it used."""
+    """What training found and what it used.
+
+    >>> from modn import Objective
+    >>> from modn.methods import Training
+    >>> objective = Objective([[0.0], [0.1], [0.9], [1.0]], [0, 0, 1, 1], 2, 2, alpha_s=10.0, alpha_t=1.0)
+    >>> import modn
+    >>> trained = modn.train(objective, "bbo", budget=5, random_state=0)
+    >>> trained.parameters.shape, trained.P.shape
+    ((8,), (2, 2))
+    """
 
     parameters: Array  # (V,) the best ever evaluated
     P: Filter | None  # (M, C); None: the model has no filter
@@ -112,7 +153,16 @@ class Steps:
 
 
 class Method(Checked, ABC):
-    """A way to train."""
+    """A way to train.
+
+    >>> from modn import Objective
+    >>> from modn.methods import Method, make, neuron_problem
+    >>> objective = Objective([[0.0], [0.1], [0.9], [1.0]], [0, 0, 1, 1], 2, 2, alpha_s=10.0, alpha_t=1.0)
+    >>> method = make("bbo", "learned")
+    >>> isinstance(method, Method)
+    True
+    >>> trained = method.train(neuron_problem(objective, "learned"), 5, np.random.default_rng(0))
+    """
 
     @property
     @abstractmethod
@@ -123,6 +173,16 @@ class Method(Checked, ABC):
     @abstractmethod
     def uses_gradient(self) -> bool:
         """Whether it begins with a descent, which needs a start where the gradient is not 0."""
+
+    @property
+    @abstractmethod
+    def plans_ahead(self) -> bool:
+        """Whether its course depends on the budget: with a smaller one it is not the same, cut short."""
+
+    @property
+    def individuals(self) -> int:
+        """How many neurons it trains at the same time: its optimizer's population."""
+        return int(self.optimizer.population)  # type: ignore[attr-defined]
 
     @abstractmethod
     def train(
@@ -145,3 +205,13 @@ class Method(Checked, ABC):
 
         `problem` None: any problem with enough samples.
         """
+
+    def cost(self, problem: Any, budget: int, gradient: float = 1.0, started: bool = False) -> float:
+        """What `train` costs if nothing stops it, in evaluations; one with a gradient counts `gradient`."""
+        evaluations = self.work(problem, budget, started).evaluations
+        return evaluations * gradient if self.uses_gradient else evaluations
+
+    def iterations_within(self, problem: Any, evaluations: float, gradient: float = 1.0) -> int:
+        """The largest budget whose `cost` is at most so many evaluations."""
+        check("evaluations", evaluations, Number(self.cost(problem, 0, gradient)))
+        return most_within(lambda budget: self.cost(problem, budget, gradient), evaluations)

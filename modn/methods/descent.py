@@ -26,6 +26,7 @@ import numpy as np
 from scipy.special import expit
 
 from modn import filters
+from modn.calibration import best_temperature
 from modn.constraints import Constraint, Integer, IsA, ListOf, Number, check
 from modn.methods.base import Array, Filter, HeldOut, Method, OnStep, Start, Steps, Training, Work
 from modn.methods.problems import FixedFilter, LearnedFilter
@@ -47,7 +48,16 @@ SQUASHED_SIZE = 2.0  # ... are brought within +-2, where tanh still tells them a
 
 @dataclass(frozen=True)
 class Descent(Method):
-    """Adam on the loss of softmax(U), from a start that suits the neuron, with a decay of the weights."""
+    """Adam on the loss of softmax(U), from a start that suits the neuron, with a decay of the weights.
+
+    >>> from modn import Objective
+    >>> from modn.methods import Descent, neuron_problem
+    >>> objective = Objective([[0.0], [0.1], [0.9], [1.0]], [0, 0, 1, 1], 2, 2, alpha_s=10.0, alpha_t=1.0)
+    >>> problem = neuron_problem(objective, "learned")
+    >>> trained = Descent(decays=(0.001,), selections=()).train(problem, 20, np.random.default_rng(0))
+    >>> trained.loss < 0.6
+    True
+    """
 
     optimizer: Adam = field(default_factory=Adam)  # its population: descents, of which the best are kept
     keep: int = 1  # neurons to return, each of a descent of its own, for ensembles
@@ -83,6 +93,11 @@ class Descent(Method):
     @property
     def uses_gradient(self) -> bool:
         """Always; it draws a start of its own."""
+        return True
+
+    @property
+    def plans_ahead(self) -> bool:
+        """Always: steps become shorter towards the end of the budget, and P is rounded on the way."""
         return True
 
     @property
@@ -129,6 +144,8 @@ class Descent(Method):
         n_folds = 0 if started else self._n_folds(n_samples, n_rates)
         fold_steps = self._fold_steps(budget)
         evaluations = self.n_descents * (budget * _updates(n_samples) + 1)
+        if started and (problem is None or problem.objective.target is SOFTMAX):
+            evaluations += 1  # for the scale of its potentials
         for fold in range(n_folds):
             part = len(range(fold, min(n_samples, self.validation_rows), n_folds))
             seen = min(n_samples, self.validation_rows) - part
@@ -216,7 +233,7 @@ class _Run:
         """The best of the descents on the whole training set, with as many others as are to be kept."""
         points = self._drawn(self.method.n_descents, self.everything, rng)
         if start is not None:
-            points[0] = self.samples.from_objective(start)
+            points[0] = self._tempered(self.samples.from_objective(start))
         rates = np.tile(rate, (len(points), 1))
         batches = self._batches(self.everything, rng)
         points, Ps, curve = self._follow(batches, points, rates, self.iterations)
@@ -233,6 +250,15 @@ class _Run:
         kept = np.argsort(losses + self._penalties(points, rates), kind="stable")[: self.method.keep]
         first, *others = (self._training(points[k], Ps[k], potentials[k], held_out, curve) for k in kept)
         return replace(first, evaluations=self.evaluations, others=tuple(others))
+
+    def _tempered(self, point: Array) -> Array:
+        """The point with potentials of classes at their best scale: those of a neuron suit tanh, no loss."""
+        o = self.samples.objective
+        if o.target is not SOFTMAX:
+            return point
+        U = self.samples.potentials(point, self.P, slice(None))
+        self.evaluations += 1
+        return self.samples.squashed(point, 0.0, best_temperature(U, o.y, o.sample_weight))
 
     def _training(
         self, point: Array, P: Filter, U: Array, held_out: HeldOut | None, curve: list[float]

@@ -11,7 +11,18 @@ from modn.methods.problems import LearnedFilter
 
 @dataclass(frozen=True)
 class Memetic(Method):
-    """`first` searches, `then` continues on the parameters from the best it found; P stays."""
+    """`first` searches, `then` continues on the parameters from the best it found; P stays.
+
+    >>> from modn import Objective
+    >>> from modn.methods import Memetic, Search, neuron_problem
+    >>> objective = Objective([[0.0], [0.1], [0.9], [1.0]], [0, 0, 1, 1], 2, 2, alpha_s=10.0, alpha_t=1.0)
+    >>> from modn.optimizers import make
+    >>> method = Memetic(Search(make("bbo", population=20)), Search(make("bp", iterations=20)))
+    >>> problem = neuron_problem(objective, "full")
+    >>> trained = method.train(problem, 20, np.random.default_rng(0))
+    >>> trained.loss < 0.6
+    True
+    """
 
     first: Method
     then: Method
@@ -25,6 +36,16 @@ class Memetic(Method):
     def uses_gradient(self) -> bool:
         """Whether the first method does."""
         return self.first.uses_gradient
+
+    @property
+    def plans_ahead(self) -> bool:
+        """Always: the second method begins where the budget of the first ends."""
+        return True
+
+    @property
+    def individuals(self) -> int:
+        """The larger number of the two."""
+        return max(self.first.individuals, self.then.individuals)
 
     def train(
         self,
@@ -49,6 +70,11 @@ class Memetic(Method):
         first = self.first.work(problem, budget, started)
         then = self.then.work(problem, self._then_budget(budget), started=True)
         return Work(first.evaluations + then.evaluations, first.steps + then.steps)
+
+    def cost(self, problem: Any, budget: int, gradient: float = 1.0, started: bool = False) -> float:
+        """The sum of both, of which either may use gradients."""
+        then = self.then.cost(problem, self._then_budget(budget), gradient, started=True)
+        return self.first.cost(problem, budget, gradient, started) + then
 
     def _then_budget(self, budget: int) -> int:
         """The second method's own budget, but no more than the first one has."""

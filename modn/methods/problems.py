@@ -14,7 +14,15 @@ from modn.optimizers.core.space import Space
 
 @dataclass(frozen=True, eq=False)
 class FixedFilter:
-    """The loss as a function of the parameters; P (M, C) stays as it is."""
+    """The loss as a function of the parameters; P (M, C) stays as it is.
+
+    >>> from modn import Objective
+    >>> from modn.methods import neuron_problem
+    >>> objective = Objective([[0.0], [0.1], [0.9], [1.0]], [0, 0, 1, 1], 2, 2, alpha_s=10.0, alpha_t=1.0)
+    >>> problem = neuron_problem(objective, "full")
+    >>> problem.space.size, problem.P.all()
+    (8, np.True_)
+    """
 
     objective: Objective
     P: Filter
@@ -41,7 +49,14 @@ class FixedFilter:
 
 @dataclass(frozen=True, eq=False)
 class LearnedFilter:
-    """The loss as a function of the parameters and of P (M, C)."""
+    """The loss as a function of the parameters and of P (M, C).
+
+    >>> from modn import Objective
+    >>> from modn.methods import neuron_problem
+    >>> objective = Objective([[0.0], [0.1], [0.9], [1.0]], [0, 0, 1, 1], 2, 2, alpha_s=10.0, alpha_t=1.0)
+    >>> neuron_problem(objective, "learned").filter_space.size  # M C bits
+    4
+    """
 
     objective: Objective
 
@@ -65,7 +80,14 @@ class LearnedFilter:
 
 
 def neuron_problem(objective: Objective, filter: str) -> FixedFilter | LearnedFilter:
-    """The problem of training a MODN: `filter` is "learned", or one of `filters.FIXED`."""
+    """The problem of training a MODN: `filter` is "learned", or one of `filters.FIXED`.
+
+    >>> from modn import Objective
+    >>> from modn.methods import neuron_problem
+    >>> objective = Objective([[0.0], [0.1], [0.9], [1.0]], [0, 0, 1, 1], 2, 2, alpha_s=10.0, alpha_t=1.0)
+    >>> [type(neuron_problem(objective, name)).__name__ for name in ("learned", "partition")]
+    ['LearnedFilter', 'FixedFilter']
+    """
     check("filter", filter, OneOf(filters.NAMES))
     if filter == LEARNED:
         return LearnedFilter(objective)

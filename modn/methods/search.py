@@ -16,7 +16,17 @@ GRADIENTS = ("exact", "published")
 
 @dataclass(frozen=True)
 class Search(Method):
-    """An optimizer that searches the parameters of any problem."""
+    """An optimizer that searches the parameters of any problem.
+
+    >>> from modn import Objective
+    >>> from modn.methods import Search, neuron_problem
+    >>> objective = Objective([[0.0], [0.1], [0.9], [1.0]], [0, 0, 1, 1], 2, 2, alpha_s=10.0, alpha_t=1.0)
+    >>> from modn.optimizers import make
+    >>> problem = neuron_problem(objective, "partition")
+    >>> trained = Search(make("bbo", population=20)).train(problem, 20, np.random.default_rng(0))
+    >>> trained.loss < 0.6
+    True
+    """
 
     optimizer: Optimizer
     # Which gradient the optimizer follows, if it uses one: that of the loss, or Eqs. 15-22 as printed.
@@ -33,6 +43,11 @@ class Search(Method):
     def uses_gradient(self) -> bool:
         """Whether the optimizer follows a gradient."""
         return self.optimizer.uses_gradient
+
+    @property
+    def plans_ahead(self) -> bool:
+        """Whether the optimizer does."""
+        return self.optimizer.plans_ahead
 
     def train(
         self,

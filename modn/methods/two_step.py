@@ -18,7 +18,17 @@ from modn.optimizers.core.base import Optimizer
 
 @dataclass(frozen=True)
 class TwoStep(Method):
-    """An optimizer that searches P and the parameters in turn."""
+    """An optimizer that searches P and the parameters in turn.
+
+    >>> from modn import Objective
+    >>> from modn.methods import TwoStep, neuron_problem
+    >>> objective = Objective([[0.0], [0.1], [0.9], [1.0]], [0, 0, 1, 1], 2, 2, alpha_s=10.0, alpha_t=1.0)
+    >>> from modn.optimizers import make
+    >>> problem = neuron_problem(objective, "learned")
+    >>> trained = TwoStep(make("bbo", population=20), rounds=2).train(problem, 20, np.random.default_rng(0))
+    >>> trained.loss < 0.6
+    True
+    """
 
     optimizer: Optimizer
     filter_iterations: int = 10  # on P, in each round
@@ -39,6 +49,11 @@ class TwoStep(Method):
     def uses_gradient(self) -> bool:
         """Never: P is discrete."""
         return False
+
+    @property
+    def plans_ahead(self) -> bool:
+        """Whether the optimizer does, or rounds share the budget."""
+        return self.optimizer.plans_ahead or self.rounds > 1
 
     def train(
         self,

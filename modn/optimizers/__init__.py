@@ -54,18 +54,30 @@ for _module in pkgutil.iter_modules(__path__):
 
 
 def names() -> list[str]:
-    """The registered optimizers' names, sorted."""
+    """The registered optimizers' names, sorted.
+
+    >>> {"adam", "bbo", "pso"} <= set(names())
+    True
+    """
     return sorted(REGISTRY)
 
 
 def parameters_class(name: str) -> type[Optimizer]:
-    """The dataclass whose fields are the named optimizer's parameters."""
+    """The dataclass whose fields are the named optimizer's parameters.
+
+    >>> parameters_class("pso").population
+    200
+    """
     check("optimizer", name, OneOf(REGISTRY))
     return REGISTRY[name]
 
 
 def make(name: str, **parameters: Any) -> Optimizer:
-    """The named optimizer; parameters not given keep their defaults, those of the paper's Table 2."""
+    """The named optimizer; parameters not given keep their defaults, those of the paper's Table 2.
+
+    >>> make("pso", population=20).population
+    20
+    """
     cls = parameters_class(name)
     check_names(name, parameters, [field.name for field in fields(cls)])
     return cls(**parameters)

@@ -14,17 +14,21 @@ import numpy as np
 
 from modn.constraints import Constraint, Flag, Integer, Number
 from modn.optimizers.core.base import Optimizer, State, register
+from modn.optimizers.core.compiled import compiled
 from modn.optimizers.core.draws import coins
-from modn.optimizers.core.relaxed import bounds, relaxed, to_candidates, to_positions
-from modn.optimizers.core.space import Array, Space
+from modn.optimizers.core.relaxed import relaxed, to_candidates, to_positions
+from modn.optimizers.core.space import Array, Space, rows_of
+
+MERGED = 8  # generations after which the parents are copied into one array; the others copy children only
 
 
 @dataclass(frozen=True, eq=False)
 class ESState(State):
     """The parents and the children to be evaluated next."""
 
-    pool: Array  # (population + children, V) the parents in some of the rows, the others are free
-    rows: Array  # (population + children,) the parents' rows, best first, then the free ones
+    old: Array  # (population, V) the parents some generations ago
+    young: Array  # (k, V) all children since then
+    rows: Array  # (population,) the parents, best first: their rows in `old` with `young` below it
     costs: Array  # (population,) of the parents, ascending
     children: Array  # (children, V)
     rivals: Array  # (children,) cost of each child's better parent
@@ -33,7 +37,7 @@ class ESState(State):
     @property
     def parents(self) -> Array:
         """(population, V), best first."""
-        return self.pool[self.rows[: self.costs.size]]
+        return rows_of(self.old, self.young, self.rows)
 
 
 @register("es")
@@ -63,10 +67,9 @@ class ES(Optimizer):
 
     def _init(self, space: Space, rng: np.random.Generator) -> ESState:
         first = relaxed(space).sample(self.population, rng)
-        pool = np.concatenate([first, np.zeros((self.children, space.size))])
-        costs = np.full(self.population, np.inf)
+        rows, costs = np.arange(self.population), np.full(self.population, np.inf)
         best = to_candidates(space, first[0])
-        return ESState(space, 0, best, np.inf, pool, np.arange(len(pool)), costs, first, costs, self.sigma)
+        return ESState(space, 0, best, np.inf, first, first[:0], rows, costs, first, costs, self.sigma)
 
     def ask(self, state: ESState, rng: np.random.Generator) -> Array:
         """The children; at first the initial parents."""
@@ -81,42 +84,62 @@ class ES(Optimizer):
         gradients: Array | None,
     ) -> ESState:
         evaluated = to_positions(state.space, state.children, candidates)
-        pool, sigma = state.pool.copy(), state.sigma
+        old, young, sigma = state.old, state.young, state.sigma
         if state.generation == 1:
-            pool[: self.population] = evaluated
-            order = np.argsort(costs, kind="stable")
-            rows, costs = np.concatenate([order, state.rows[self.population :]]), costs[order]
+            old = evaluated
+            rows = np.argsort(costs, kind="stable")
+            costs = costs[rows]
         else:
             successes = np.count_nonzero(costs < state.rivals) / self.children
             if successes != 0.2:
                 sigma *= self.factor if successes > 0.2 else 1 / self.factor
-            # The children take the free rows; then the rows of the worst are free. The costs are nearly in
-            # order already, which takes a third of the time that sorting shuffled ones would.
-            pool[state.rows[self.population :]] = evaluated
+            n_before = len(old) + len(young)
+            young = np.concatenate([young, evaluated])
+            rows = np.concatenate([state.rows, np.arange(n_before, n_before + self.children)])
+            # The costs are nearly in order already, which takes a third of the time of sorting shuffled ones.
             costs = np.concatenate([state.costs, costs])
-            order = np.argsort(costs, kind="stable")
-            rows, costs = state.rows[order], costs[order[: self.population]]
-        children, rivals = self._children(state.space, pool, rows, costs, sigma, rng)
+            order = np.argsort(costs, kind="stable")[: self.population]
+            rows, costs = rows[order], costs[order]
+            if len(young) >= MERGED * self.children:
+                old, young, rows = rows_of(old, young, rows), young[:0], np.arange(self.population)
+        children, rivals = self._children(state.space, old, young, rows, costs, sigma, rng)
         return replace(
-            state, pool=pool, rows=rows, costs=costs, children=children, rivals=rivals, sigma=sigma
+            state, old=old, young=young, rows=rows, costs=costs, children=children, rivals=rivals, sigma=sigma
         )
 
     def _children(
-        self, space: Space, pool: Array, rows: Array, costs: Array, sigma: float, rng: np.random.Generator
+        self,
+        space: Space,
+        old: Array,
+        young: Array,
+        rows: Array,
+        costs: Array,
+        sigma: float,
+        rng: np.random.Generator,
     ) -> tuple[Array, Array]:
         """The next children and the costs of their better parents."""
         n, V = self.children, space.size
         pairs = (rng.random((2, n)) * self.population).astype(np.intp)
-        one, two = pool.take(rows[pairs], axis=0)
-        # Arithmetic, not `np.where`: a branch that follows coins is mispredicted half of the time.
-        two -= one
-        two *= coins(n * V, rng).reshape(n, V)
-        children = rng.standard_normal((n, V))
-        children *= sigma
-        children += one
-        children += two
-        if self.clip:
-            lower, upper = bounds(space)
-            np.maximum(children, lower, out=children)
-            np.minimum(children, upper, out=children)
+        chosen = coins(n * V, rng).reshape(n, V)
+        box = relaxed(space)
+        children = _crossed(rng, old, young, rows[pairs], chosen, sigma, box.lower, box.upper, self.clip)
         return children, costs[np.minimum(*pairs)]
+
+
+@compiled
+def _crossed(rng, old, young, parents, coins, sigma, lower, upper, clip):  # type: ignore[no-untyped-def]
+    """Children (n, V) of pairs of parents (2, n), mutated."""
+    n, V = coins.shape
+    children = np.empty((n, V))
+    for i in range(n):
+        a, b = parents[0, i], parents[1, i]
+        one = old[a] if a < len(old) else young[a - len(old)]
+        two = old[b] if b < len(old) else young[b - len(old)]
+        for v in range(V):
+            noise = sigma * rng.standard_normal()
+            # Arithmetic: a branch that follows coins is mispredicted half of the time.
+            child = noise + one[v] + (two[v] - one[v]) * coins[i, v]
+            if clip:
+                child = min(max(child, lower[v]), upper[v])
+            children[i, v] = child
+    return children

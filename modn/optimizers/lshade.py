@@ -54,6 +54,7 @@ class LSHADE(Optimizer):
     clip: bool = False  # trials stay in the box
 
     state_class: ClassVar[type[State]] = LSHADEState
+    plans_ahead: ClassVar[bool] = True
 
     allowed: ClassVar[dict[str, Constraint]] = {
         "population": Integer(4),

@@ -24,7 +24,13 @@ from modn.optimizers.core.space import Array, Space
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """What all states hold; each algorithm adds its own arrays, ints and floats."""
+    """What all states hold; each algorithm adds its own arrays, ints and floats.
+
+    >>> from modn.optimizers import Space, make
+    >>> state = make("pso").init(Space.box([-1.0], [1.0]), np.random.default_rng(0))
+    >>> state.generation, state.best_cost
+    (0, inf)
+    """
 
     space: Space
     generation: int  # number of calls of `tell`
@@ -37,6 +43,11 @@ class Optimizer(Checked, ABC):
     """The parameters all optimizers share, and the bookkeeping around each one's own `_tell`.
 
     Each algorithm has a state class of its own: here states are `Any`, there they are that class.
+
+    >>> from modn.optimizers import make
+    >>> bbo = make("bbo", population=50)
+    >>> bbo.evaluations(iterations=10), bbo.iterations_within(10_000)
+    (550, 199)
     """
 
     population: int = 100  # individuals per generation
@@ -47,6 +58,7 @@ class Optimizer(Checked, ABC):
     state_class: ClassVar[type[State]] = State
     uses_gradient: ClassVar[bool] = False  # the cost function returns (costs, gradients)
     searches_bits: ClassVar[bool] = True  # it can search Boolean spaces
+    plans_ahead: ClassVar[bool] = False  # its course depends on `iterations`: a shorter search is another one
 
     allowed: ClassVar[dict[str, Constraint]] = {"population": Integer(1), "iterations": OrNone(Integer(0))}
 
@@ -62,16 +74,7 @@ class Optimizer(Checked, ABC):
     def iterations_within(self, evaluations: int) -> int:
         """The most iterations that, with the initial population, evaluate at most so many individuals."""
         check(f"{self.name}: evaluations", evaluations, Integer(self.evaluations(0)))
-        within, beyond = 0, 1
-        while self.evaluations(beyond) <= evaluations:
-            within, beyond = beyond, 2 * beyond
-        while beyond - within > 1:
-            middle = (within + beyond) // 2
-            if self.evaluations(middle) <= evaluations:
-                within = middle
-            else:
-                beyond = middle
-        return within
+        return most_within(self.evaluations, evaluations)
 
     def init(self, space: Space, rng: np.random.Generator) -> Any:
         """A state whose first `ask` gives the initial population, uniform in the space."""
@@ -129,12 +132,36 @@ class Optimizer(Checked, ABC):
         """
 
 
+def most_within(spent: Callable[[int], float], limit: float) -> int:
+    """The most iterations that spend at most `limit`; what they spend must not fall with their number."""
+    within, beyond = 0, 1
+    while spent(beyond) <= limit:
+        within, beyond = beyond, 2 * beyond
+    while beyond - within > 1:
+        middle = (within + beyond) // 2
+        if spent(middle) <= limit:
+            within = middle
+        else:
+            beyond = middle
+    return within
+
+
 REGISTRY: dict[str, type[Optimizer]] = {}
 Class = TypeVar("Class", bound=type[Optimizer])
 
 
 def register(name: str) -> Callable[[Class], Class]:
-    """Class decorator: make an optimizer known by its name."""
+    """Class decorator: make an optimizer known by its name.
+
+    >>> from modn.optimizers import names, parameters_class
+    >>> @register("best_of_ten")
+    ... @dataclass(frozen=True)
+    ... class BestOfTen(parameters_class("random_search")):
+    ...     population: int = 10
+    >>> "best_of_ten" in names()
+    True
+    >>> del REGISTRY["best_of_ten"]
+    """
 
     def enter(cls: Class) -> Class:
         taken = REGISTRY.get(name)

@@ -17,7 +17,14 @@ Cost = Callable[[Array], Any]  # (n, V) -> (n,), or with gradients -> ((n,), (n,
 
 @dataclass(frozen=True, eq=False)
 class Minimum:
-    """What a search found and what it used."""
+    """What a search found and what it used.
+
+    >>> from modn.optimizers import Space, make, minimize
+    >>> rng = np.random.default_rng(0)
+    >>> found = minimize(make("pso", population=20), Space.bits(10), lambda bits: bits.sum(axis=1), 30, rng)
+    >>> found.evaluations, len(found.curve), found.best.shape
+    (620, 31, (10,))
+    """
 
     best: Array  # (V,) the best individual ever evaluated
     best_cost: float  # its cost; inf if no cost was finite
@@ -40,6 +47,12 @@ def minimize(
     gradients (n, V). `iterations=0` evaluates the initial population only. `callback(iteration, best_cost)`
     is called after the initial population (iteration 0) and after each iteration; returning True stops the
     search. `start` (V,) takes the place of one individual of the initial population.
+
+    >>> from modn.optimizers import Space, make, minimize
+    >>> box, rng = Space.box([-5.0, -5.0], [5.0, 5.0]), np.random.default_rng(0)
+    >>> found = minimize(make("lshade"), box, lambda x: (x**2).sum(axis=1), iterations=100, rng=rng)
+    >>> found.best_cost < 1e-6
+    True
     """
     check("iterations", iterations, Integer(0))
     optimizer = replace(optimizer, iterations=iterations)  # some plan ahead

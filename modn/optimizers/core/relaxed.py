@@ -10,11 +10,6 @@ def relaxed(space: Space) -> Space:
     return Space(np.full(space.size, -1.0), np.ones(space.size)) if space.boolean else space
 
 
-def bounds(space: Space) -> tuple[Array | float, Array | float]:
-    """The lower and upper bounds of that box, without making it."""
-    return (-1.0, 1.0) if space.boolean else (space.lower, space.upper)
-
-
 def to_candidates(space: Space, positions: Array) -> Array:
     """The candidates the positions stand for."""
     return positions > 0 if space.boolean else positions

@@ -15,7 +15,14 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """V variables between `lower` and `upper` (V,): where a search starts (coded: and stays)."""
+    """V variables between `lower` and `upper` (V,): where a search starts (coded: and stays).
+
+    >>> from modn.optimizers import Space
+    >>> Space.box([-1.0, 0.0], [1.0, 5.0]).range.tolist()
+    [2.0, 5.0]
+    >>> Space.bits(8).sample(2, np.random.default_rng(0)).dtype
+    dtype('bool')
+    """
 
     lower: Array
     upper: Array

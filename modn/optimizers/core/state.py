@@ -14,7 +14,14 @@ _BIT_GENERATORS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
 
 
 def save_state(state: State, rng: np.random.Generator) -> dict[str, Array]:
-    """The state and the generator as named arrays, ready for `np.savez`."""
+    """The state and the generator as named arrays, ready for `np.savez`.
+
+    >>> from modn.optimizers import Space, make, save_state
+    >>> rng = np.random.default_rng(0)
+    >>> state = make("pso", population=5).init(Space.bits(3), rng)
+    >>> {"best", "generation", "rng"} <= set(save_state(state, rng))
+    True
+    """
     arrays = {f.name: np.asarray(getattr(state, f.name)) for f in fields(state) if f.name != "space"}
     arrays["space_lower"] = state.space.lower
     arrays["space_upper"] = state.space.upper
@@ -25,7 +32,15 @@ def save_state(state: State, rng: np.random.Generator) -> dict[str, Array]:
 
 
 def load_state(optimizer: Optimizer, arrays: Any) -> tuple[Any, np.random.Generator]:
-    """The state and the generator from the arrays of `save_state`, or from `np.load` of their file."""
+    """The state and the generator from the arrays of `save_state`, or from `np.load` of their file.
+
+    >>> from modn.optimizers import Space, load_state, make, save_state
+    >>> optimizer, rng = make("pso", population=5), np.random.default_rng(0)
+    >>> state = optimizer.init(Space.box([0.0], [1.0]), rng)
+    >>> again, same = load_state(optimizer, save_state(state, rng))
+    >>> (optimizer.ask(again, same) == optimizer.ask(state, rng)).all()
+    np.True_
+    """
     kept = {f.name for f in fields(optimizer.state_class)} - {"space"}
     missing = sorted((kept | {"space_lower", "space_upper", "space_boolean", "rng"}) - set(arrays))
     if missing:
