@@ -4,7 +4,7 @@ Protocol sound: stratified resplits; everything is chosen by cross-validation wi
 data/tables (`python -m stages.fetch`) and, for FIGS, `pip install imodels`. Each resplit is kept in a file: a
 rerun of the same command resumes.
 
-    python -m benchmarks.circuits [--resplits 30] [--datasets iris wine] [--out circuits.jsonl]
+    python -m benchmarks.circuits [--resplits 20] [--first 10] [--datasets iris wine] [--out circuits.jsonl]
 
 The first table has the accuracy and the conditions of each model, the gates and the seconds of the circuits
 (one core; the training of the neuron not counted, its retraining in cross-validation counted). The second has
@@ -81,13 +81,13 @@ def _figs(
     }
 
 
-def splits(dataset: str, resplits: int) -> Iterator[tuple[int, Arrays]]:
-    """The number of each resplit and its parts, in the features' own units."""
+def splits(dataset: str, resplits: int, first: int = 0) -> Iterator[tuple[int, Arrays]]:
+    """The number of each resplit, from the first on, and its parts, in the features' own units."""
     test_size = yaml.safe_load((ROOT / f"conf/datasets/{dataset}.yaml").read_text())["test_size"]
     table = pd.read_csv(ROOT / f"data/tables/{dataset}.csv", dtype=str, keep_default_na=False)
     X, labels = features_and_labels(table)
     y = np.unique(labels, return_inverse=True)[1]
-    for k in range(resplits):
+    for k in range(first, first + resplits):
         parts = sound(X, y, test_size, SEED + k)
         imputer = SimpleImputer(strategy="median").fit(X[parts.train_rows])  # as the protocol does
         X_train, X_test = (imputer.transform(X[rows]) for rows in (parts.train_rows, parts.test_rows))
@@ -117,13 +117,14 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     names = sorted(path.stem for path in (ROOT / "data" / "tables").glob("*.csv"))
-    parser.add_argument("--resplits", type=int, default=30)
+    parser.add_argument("--resplits", type=int, default=20)
+    parser.add_argument("--first", type=int, default=10, help="earlier ones were looked at in development")
     parser.add_argument("--datasets", nargs="+", default=names, choices=names)
     parser.add_argument("--out", type=Path, default=Path("circuits.jsonl"))
     options = parser.parse_args()
     rows = [json.loads(line) for line in options.out.read_text().splitlines()] if options.out.exists() else []
     known = {(row["dataset"], row["resplit"]) for row in rows}
-    pending = {dataset: splits(dataset, options.resplits) for dataset in options.datasets}
+    pending = {dataset: splits(dataset, options.resplits, options.first) for dataset in options.datasets}
     for _ in range(options.resplits):
         for dataset in options.datasets:
             k, parts = next(pending[dataset])

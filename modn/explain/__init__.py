@@ -1,6 +1,16 @@
 """Explanations of trained neurons in the features' own units: rules, circuits, effects, contributions.
 
 What learns or measures needs scikit-learn, and is imported when it is first used.
+
+>>> import numpy as np
+>>> from modn import MODNClassifier
+>>> X = np.linspace(0, 10, 40)[:, None]
+>>> y = np.where(X[:, 0] > 6, "long", "short")
+>>> model = MODNClassifier(n_dendrites=2, random_state=0).fit(X, y)
+>>> from modn import explain
+>>> found = explain.rules(model, feature_names=["length"], X=X, y=y)
+>>> found.accuracy.model
+1.0
 """
 
 from importlib import import_module

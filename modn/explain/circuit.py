@@ -1,16 +1,16 @@
 """A circuit: a neuron whose synapses are steps, so that each dendrite is a conjunction of conditions.
 
-Each dendrite holds or does not; each class counts its dendrites that hold (Eq. 5), times the weight of the
-class, minus its offset (Eq. 8 without the tanh, which changes no order). The class with the highest score
-wins; the first of them, if there are several. Weights and offsets are integers: hardware needs comparators,
-ANDs and adders.
+Each dendrite holds or does not; each class adds the weights of its dendrites that hold, minus its offset
+(Eqs. 5 and 8 with a weight for each dot of P, and without the tanh, which changes no order). The class with
+the highest score wins; the first of them, if there are several. Weights and offsets are integers: hardware
+needs comparators, ANDs and adders.
 
 A condition on a missing value holds, as a synapse without an input is 1.
 
 >>> import numpy as np
 >>> petal = Feature("petal length")
 >>> circuit = Circuit((petal,), np.array(["setosa", "other"]), ((Condition(0, "<", 2.5),),),
-...                   np.array([[True, False]]), np.array([2, 1]), np.array([1, 0]))
+...                   np.array([[2, 0]]), np.array([1, 0]))
 >>> circuit.predict([[1.4], [4.7]]).tolist()
 ['setosa', 'other']
 >>> print(circuit)
@@ -39,7 +39,11 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Feature:
-    """An input of a circuit: a number, or one of some categories."""
+    """An input of a circuit: a number, or one of some categories.
+
+    >>> Feature("length").categories is None, Feature("colour", ("dark", "light")).categories
+    (True, ('dark', 'light'))
+    """
 
     name: str
     categories: tuple[str, ...] | None = None  # None: a number
@@ -87,30 +91,38 @@ class SizePath(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Circuit(ExportMethods):
-    """Dendrites as conjunctions, and what each of them counts for each class."""
+    """Dendrites as conjunctions, and what each of them counts for each class.
+
+    >>> circuit = Circuit(
+    ...     features=(Feature("length"), Feature("colour", ("dark", "light"))),
+    ...     classes=np.array(["ant", "bee"]),
+    ...     dendrites=((Condition(0, ">=", 8.5), Condition(1, "is", "light")),),
+    ...     weights=np.array([[0, 2]]),
+    ...     theta_t=np.array([0, 1]),
+    ... )
+    >>> circuit.predict([[9.0, "light"], [9.0, "dark"]]).tolist()
+    ['bee', 'ant']
+    >>> circuit.n_conditions
+    2
+    """
 
     features: tuple[Feature, ...]
     classes: NDArray[Any]  # (C,)
     dendrites: tuple[tuple[Condition, ...], ...]  # M conjunctions
-    P: NDArray[np.bool_]  # (M, C) which dendrites a class counts
-    w_t: NDArray[np.int64]  # (C,) what each of them adds to the score
-    theta_t: NDArray[np.int64]  # (C,) what is taken from the score
+    weights: NDArray[np.int64]  # (M, C) what each dendrite that holds adds to the scores
+    theta_t: NDArray[np.int64]  # (C,) what is taken from the scores
     evidence: Evidence | None = None
     path: SizePath | None = None
 
     def __post_init__(self) -> None:
         M, C = len(self.dendrites), len(self.classes)
-        for name, shape, kind in (
-            ("P", (M, C), np.bool_),
-            ("w_t", (C,), np.int64),
-            ("theta_t", (C,), np.int64),
-        ):
+        for name, shape in (("weights", (M, C)), ("theta_t", (C,))):
             array = np.asarray(getattr(self, name))
             if array.shape != shape:
                 raise ValueError(f"{name} has the shape {array.shape}; allowed: {shape}")
-            if array.dtype.kind != np.dtype(kind).kind:
-                raise ValueError(f"{name} has the dtype {array.dtype}; allowed: {np.dtype(kind)}")
-            object.__setattr__(self, name, array.astype(kind))
+            if array.dtype.kind != "i":
+                raise ValueError(f"{name} has the dtype {array.dtype}; allowed: int64")
+            object.__setattr__(self, name, array.astype(np.int64))
         for conditions in self.dendrites:
             for condition in conditions:
                 self._check(condition)
@@ -141,8 +153,7 @@ class Circuit(ExportMethods):
 
     def scores(self, X: ArrayLike) -> NDArray[np.int64]:
         """The score of each class (N, C)."""
-        counts = self.dendrites_hold(X).astype(np.int64) @ self.P.astype(np.int64)
-        return self.w_t * counts - self.theta_t
+        return self.dendrites_hold(X).astype(np.int64) @ self.weights - self.theta_t
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The class (N,) with the highest score."""
@@ -170,14 +181,19 @@ class Circuit(ExportMethods):
         """Comparators, two-input ANDs, adders and the comparisons of the scores.
 
         A comparator serves all conditions with its threshold, or its category: the opposite test is an
-        inverted wire. A dendrite of k conditions needs k - 1 ANDs; each dot of P is one addition; the highest
-        of C scores is found by C - 1 comparisons.
+        inverted wire. A dendrite of k conditions needs k - 1 ANDs; each weight other than 0 is one addition;
+        the highest of C scores is found by C - 1 comparisons.
         """
         comparators = {
             (condition.feature, condition.value) for conditions in self.dendrites for condition in conditions
         }
         ands = sum(max(len(conditions) - 1, 0) for conditions in self.dendrites)
-        return len(comparators) + ands + int(self.P.sum()) + len(self.classes) - 1
+        return len(comparators) + ands + int(np.count_nonzero(self.weights)) + len(self.classes) - 1
+
+    @property
+    def raises(self) -> NDArray[np.bool_]:
+        """Whether each dendrite (M, C) adds more to a class than to the classes in the mean."""
+        return self.weights > self.weights.mean(axis=1, keepdims=True)
 
     # What it says
 
@@ -212,17 +228,15 @@ class Circuit(ExportMethods):
         check("rule", rule, Integer(1, len(self.dendrites)))
         kept = [j for j in range(len(self.dendrites)) if j != rule - 1]
         dendrites = tuple(self.dendrites[j] for j in kept)
-        return replace(self, dendrites=dendrites, P=self.P[kept], evidence=None, path=None)
+        return replace(self, dendrites=dendrites, weights=self.weights[kept], evidence=None, path=None)
 
     def refit(self, X: ArrayLike, y: ArrayLike) -> "Circuit":
         """The circuit with the weights and offsets that suit these samples; its conditions stay."""
-        from modn.explain.learning.integers import integer_telodendra
+        from modn.explain.learning.integers import integer_weights
 
-        codes = class_codes(self.classes, y)
-        counts = self.dendrites_hold(X).astype(np.float64) @ self.P
-        targets = np.eye(len(self.classes))[codes]
-        w_t, theta_t = integer_telodendra(counts, targets, np.ones(len(codes)))
-        return replace(self, w_t=w_t, theta_t=theta_t, path=None).measured(X, y)
+        targets = np.eye(len(self.classes))[class_codes(self.classes, y)]
+        weights, theta_t = integer_weights(np.ascontiguousarray(self.dendrites_hold(X).T), targets)
+        return replace(self, weights=weights, theta_t=theta_t, path=None).measured(X, y)
 
     def to_dict(self) -> dict[str, Any]:
         """The circuit as values that JSON knows; `from_dict` is the way back."""

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from modn.explain.circuit import Circuit, Condition, Evidence, Feature, SizePath
+from modn.validation import labels_of
 
 
 def to_dict(circuit: Circuit) -> dict[str, Any]:
@@ -24,8 +25,7 @@ def to_dict(circuit: Circuit) -> dict[str, Any]:
             [{"feature": c.feature, "test": c.test, "value": c.value} for c in conditions]
             for conditions in circuit.dendrites
         ],
-        "P": circuit.P.tolist(),
-        "w_t": circuit.w_t.tolist(),
+        "weights": circuit.weights.tolist(),
         "theta_t": circuit.theta_t.tolist(),
         "evidence": _plain(circuit.evidence),
         "path": _plain(circuit.path),
@@ -35,10 +35,7 @@ def to_dict(circuit: Circuit) -> dict[str, Any]:
 def from_dict(values: Mapping[str, Any]) -> Circuit:
     """The circuit that `to_dict` wrote; anything else raises a ValueError."""
     try:
-        dtype = np.dtype(values["classes_dtype"])
-        if dtype.kind not in "biufU":  # objects would not survive JSON
-            raise ValueError(f"classes_dtype is {dtype.str!r}; allowed: numbers, Booleans or text")
-        classes = np.array(values["classes"], dtype=dtype)
+        classes = labels_of(values["classes"], values["classes_dtype"])
         C, M = len(classes), len(values["dendrites"])
         return Circuit(
             features=tuple(
@@ -50,14 +47,20 @@ def from_dict(values: Mapping[str, Any]) -> Circuit:
                 tuple(Condition(one["feature"], one["test"], one["value"]) for one in conditions)
                 for conditions in values["dendrites"]
             ),
-            P=np.array(values["P"], dtype=None if M else bool).reshape(M, C),
-            w_t=np.array(values["w_t"]),
+            weights=_weights(values) if M else np.zeros((0, C), np.int64),
             theta_t=np.array(values["theta_t"]),
             evidence=_evidence(values["evidence"], M, len(values["features"])),
             path=_path(values["path"]),
         )
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, OverflowError) as error:
         raise ValueError(f"not a circuit: {error!r}") from None
+
+
+def _weights(values: Mapping[str, Any]) -> np.ndarray:
+    """The weights; older files have one for each class, and P."""
+    if "weights" not in values:
+        return np.array(values["P"], dtype=bool) * np.array(values["w_t"])
+    return np.array(values["weights"])
 
 
 def _plain(record: Evidence | SizePath | None) -> dict[str, Any] | None:

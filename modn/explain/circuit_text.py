@@ -24,8 +24,8 @@ def premise(circuit: Circuit, dendrite: int) -> str:
 
 def effect(circuit: Circuit, dendrite: int) -> str:
     """What the dendrite adds to the scores."""
-    fed = np.flatnonzero(circuit.P[dendrite])
-    return ", ".join(f"{circuit.classes[c]} {circuit.w_t[c]:+d}" for c in fed) or "nothing"
+    row = circuit.weights[dendrite]
+    return ", ".join(f"{circuit.classes[c]} {row[c]:+d}" for c in np.flatnonzero(row)) or "nothing"
 
 
 def condition_text(feature: Feature, condition: Condition) -> str:

@@ -21,7 +21,7 @@ def conditions_of(circuit: Circuit) -> list[Condition]:
 
 def counted(circuit: Circuit) -> list[int]:
     """The dendrites that a class counts, sorted by the first such class."""
-    P = circuit.P & (circuit.w_t != 0)
+    P = circuit.weights != 0
     return sorted(
         (j for j in range(len(circuit.dendrites)) if P[j].any()), key=lambda j: (int(P[j].argmax()), j)
     )
@@ -39,7 +39,7 @@ def draw(circuit: Circuit) -> str:
             k = place[condition]
             wires.append(_wire(BOX, at[0][k], GATES, y, "condition", k))
         for c in range(C):
-            if circuit.P[j, c] and circuit.w_t[c]:
+            if circuit.weights[j, c]:
                 wires.append(_wire(GATES + GATE, y, CLASSES, at[2][c], "dendrite", j))
         parts.append(_gate(y, j, not circuit.dendrites[j]))
     for k, condition in enumerate(conditions):

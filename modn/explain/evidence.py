@@ -18,13 +18,11 @@ def evidence(circuit: Circuit, X: ArrayLike, y: ArrayLike) -> Evidence:
         raise ValueError(
             f"y has {len(codes)} labels; allowed: one for each of the {len(held)} samples, at least 1"
         )
-    added = held[:, :, None] * (circuit.P * circuit.w_t)  # (N, M, C)
+    added = held[:, :, None] * circuit.weights  # (N, M, C)
     scores = added.sum(axis=1) - circuit.theta_t
     accuracy = float(np.mean(scores.argmax(axis=1) == codes))
     without = (scores[:, None, :] - added).argmax(axis=2) == codes[:, None]
-    raised = (circuit.P & (circuit.w_t > 0))[
-        :, codes
-    ].T  # (N, M) whether a rule speaks for the sample's class
+    raised = circuit.raises[:, codes].T  # (N, M) whether a rule speaks for the sample's class
     n_held = held.sum(axis=0)
     return Evidence(
         n_samples=len(codes),
@@ -53,7 +51,7 @@ def rules_frame(circuit: Circuit) -> Any:
         {
             "rule": np.arange(1, M + 1),
             "conditions": [premise(circuit, j) for j in range(M)],
-            "classes": [tuple(circuit.classes[row].tolist()) for row in circuit.P],
+            "classes": [tuple(circuit.classes[row].tolist()) for row in circuit.raises],
             "support": unknown if measured is None else measured.support,
             "precision": unknown if measured is None else measured.precision,
             "worth": unknown if measured is None else measured.worth,

@@ -30,6 +30,15 @@ def to_circuit(
     `size` is the largest number of conditions; by default it is chosen by cross-validation, in which the
     neuron is trained again in each fold. `monotone`: {"age": 1} allows only conditions "age >= ...", -1 only
     "age < ...".
+
+    >>> import numpy as np
+    >>> from modn import MODNClassifier
+    >>> X = np.linspace(0, 10, 40)[:, None]
+    >>> y = np.where(X[:, 0] > 6, "long", "short")
+    >>> model = MODNClassifier(n_dendrites=2, random_state=0).fit(X, y)
+    >>> circuit = to_circuit(model, X, y, size=1)
+    >>> circuit.n_conditions, circuit.predict([[1.0], [9.0]]).tolist()
+    (1, ['short', 'long'])
     """
     check_all({"size": size, "monotone": monotone}, ALLOWED)
     problem = _problem(model, X, y, monotone)
@@ -43,7 +52,17 @@ def circuit_path(
     monotone: Mapping[str, int] | None = None,
     random_state: Any = 0,
 ) -> CircuitPath:
-    """The circuits of a fitted MODNClassifier from 1 condition on, with their cross-validated accuracy."""
+    """The circuits of a fitted MODNClassifier from 1 condition on, with their cross-validated accuracy.
+
+    >>> import numpy as np
+    >>> from modn import MODNClassifier
+    >>> X = np.linspace(0, 10, 40)[:, None]
+    >>> y = np.where(X[:, 0] > 6, "long", "short")
+    >>> model = MODNClassifier(n_dendrites=2, random_state=0).fit(X, y)
+    >>> path = circuit_path(model, X, y)
+    >>> path.circuit().predict([[1.0], [9.0]]).tolist()
+    ['short', 'long']
+    """
     check_all({"monotone": monotone}, ALLOWED)
     return _problem(model, X, y, monotone).path(MAX_SIZE, generator(random_state))
 

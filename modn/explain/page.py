@@ -180,8 +180,7 @@ def _script(circuit: Circuit) -> str:
         circuit,
         evidence=None,
         dendrites=tuple((condition,) for condition in conditions),
-        P=np.ones((len(conditions), len(circuit.classes)), dtype=bool),
-        w_t=np.ones(len(circuit.classes), dtype=np.int64),
+        weights=np.ones((len(conditions), len(circuit.classes)), dtype=np.int64),
     )
     categories = [feature.categories for feature in circuit.features]
     parts = [

@@ -33,7 +33,16 @@ Array = NDArray[np.float64]
 
 
 class Named(NamedTuple):
-    """A neuron with the names of its inputs and outputs."""
+    """A neuron with the names of its inputs and outputs.
+
+    >>> import numpy as np
+    >>> from modn import MODNClassifier
+    >>> X = np.linspace(0, 10, 40)[:, None]
+    >>> y = np.where(X[:, 0] > 6, "long", "short")
+    >>> model = MODNClassifier(n_dendrites=2, random_state=0).fit(X, y)
+    >>> named(model, ["length"]).output_names
+    ['long', 'short']
+    """
 
     neuron: Neuron
     feature_names: list[str]
@@ -42,7 +51,17 @@ class Named(NamedTuple):
 
 @dataclass(frozen=True)
 class Condition:
-    """One synapse: a feature above, or below, a threshold in the feature's own units, or in a category."""
+    """One synapse: a feature above, or below, a threshold in the feature's own units, or in a category.
+
+    >>> import numpy as np
+    >>> from modn import MODNClassifier
+    >>> X = np.linspace(0, 10, 40)[:, None]
+    >>> y = np.where(X[:, 0] > 6, "long", "short")
+    >>> model = MODNClassifier(n_dendrites=2, random_state=0).fit(X, y)
+    >>> condition = rules(model, ["length"]).rules[0].conditions[0]
+    >>> condition.name, 5 < condition.threshold < 7
+    ('length', True)
+    """
 
     feature: int
     name: str
@@ -66,7 +85,16 @@ class Condition:
 
 @dataclass(frozen=True)
 class Rule:
-    """One dendrite: where all its conditions hold, it supports some classes and opposes others."""
+    """One dendrite: where all its conditions hold, it supports some classes and opposes others.
+
+    >>> import numpy as np
+    >>> from modn import MODNClassifier
+    >>> X = np.linspace(0, 10, 40)[:, None]
+    >>> y = np.where(X[:, 0] > 6, "long", "short")
+    >>> model = MODNClassifier(n_dendrites=2, random_state=0).fit(X, y)
+    >>> sorted(rule.supports for rule in rules(model, ["length"]).rules)
+    [('long',), ('short',)]
+    """
 
     dendrite: int
     conditions: tuple[Condition, ...]
@@ -79,7 +107,16 @@ class Rule:
 
 
 class Accuracy(NamedTuple):
-    """The accuracy of the neuron and of its rules on the same samples."""
+    """The accuracy of the neuron and of its rules on the same samples.
+
+    >>> import numpy as np
+    >>> from modn import MODNClassifier
+    >>> X = np.linspace(0, 10, 40)[:, None]
+    >>> y = np.where(X[:, 0] > 6, "long", "short")
+    >>> model = MODNClassifier(n_dendrites=2, random_state=0).fit(X, y)
+    >>> rules(model, X=X, y=y).accuracy.n_samples
+    40
+    """
 
     n_samples: int
     model: float
@@ -89,7 +126,16 @@ class Accuracy(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """The rules of a classifier; `str()` is the text, `predict` decides by the rules alone."""
+    """The rules of a classifier; `str()` is the text, `predict` decides by the rules alone.
+
+    >>> import numpy as np
+    >>> from modn import MODNClassifier
+    >>> X = np.linspace(0, 10, 40)[:, None]
+    >>> y = np.where(X[:, 0] > 6, "long", "short")
+    >>> model = MODNClassifier(n_dendrites=2, random_state=0).fit(X, y)
+    >>> rules(model).predict([[1.0], [9.0]]).tolist()
+    ['short', 'long']
+    """
 
     rules: tuple[Rule, ...]
     inputs: Inputs
@@ -157,6 +203,14 @@ def rules(
     `feature_names` are by default those that the model was fitted with. With samples X and labels y, the
     accuracy of the rules and of the neuron is measured; without, how often both agree. The rules of several
     neurons (`n_estimators`) are those of the first.
+
+    >>> from modn import MODNClassifier
+    >>> X = np.linspace(0, 10, 40)[:, None]
+    >>> y = np.where(X[:, 0] > 6, "long", "short")
+    >>> model = MODNClassifier(n_dendrites=2, random_state=0).fit(X, y)
+    >>> found = rules(model, feature_names=["length"], X=X, y=y)
+    >>> len(found.rules), found.accuracy.rules > 0.9
+    (2, True)
     """
     if not hasattr(model, "classes_"):
         raise TypeError(f"rules need a fitted MODNClassifier or DNMClassifier; got {type(model).__name__}")
@@ -220,7 +274,12 @@ def conditions(model: Any, feature_names: Sequence[str] | None = None) -> list[t
 def named(
     model: Any, feature_names: Sequence[str] | None = None, class_names: Sequence[str] | None = None
 ) -> Named:
-    """The neuron of a fitted classifier, or the neuron itself; default names are the classifier's."""
+    """The neuron of a fitted classifier, or the neuron itself; default names are the classifier's.
+
+    >>> neuron = Neuron([[1.0]], [[0.5]], [[True]], [1.0], [0.0], alpha_s=10, alpha_t=1)
+    >>> named(neuron).feature_names, named(neuron).output_names
+    (['x0'], ['output 1'])
+    """
     neuron = getattr(model, "neuron_", model)
     classes = [str(label) for label in getattr(model, "classes_", [])] or None
     if not isinstance(neuron, Neuron):  # a DNM: its only output is the second class

@@ -23,20 +23,38 @@ from typing import Any
 
 from modn.constraints import OneOf, check, check_all, check_names
 
+__all__ = ["export", "names", "target"]
+
 
 def names() -> list[str]:
-    """The targets' names, sorted."""
+    """The targets' names, sorted.
+
+    >>> {"c", "onnx", "sql", "verilog"} <= set(names())
+    True
+    """
     return sorted(module.name for module in pkgutil.iter_modules([str(Path(__file__).parent / "targets")]))
 
 
 def target(name: str) -> ModuleType:
-    """The module of a target."""
+    """The module of a target.
+
+    >>> sorted(target("sql").ALLOWED)
+    ['keep', 'prediction', 'table']
+    """
     check("target", name, OneOf(names()))
     return import_module(f"{__name__}.targets.{name}")
 
 
 def export(model: Any, to: str, **options: Any) -> Any:
-    """A circuit, or for ONNX a fitted classifier, as a program: a str, or bytes for a binary format."""
+    """A circuit, or for ONNX a fitted classifier, as a program: a str, or bytes for a binary format.
+
+    >>> from sklearn.datasets import load_iris
+    >>> from modn import MODNClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> circuit = MODNClassifier(random_state=0).fit(X, y).to_circuit(X, y, size=2)
+    >>> "CASE" in export(circuit, "sql", table="flowers")
+    True
+    """
     module = target(to)
     check_names(to, options, module.ALLOWED)
     check_all(options, module.ALLOWED, f"{to}: ")

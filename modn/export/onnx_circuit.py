@@ -16,7 +16,8 @@ def circuit_model(circuit: Circuit) -> bytes:
     places = {j: k for k, j in enumerate(parts.dendrites)}
     weights = np.zeros((max(1, len(places)), len(parts.scores)))
     for c, score in enumerate(parts.scores):
-        weights[[places[j] for j in score.dendrites], c] = score.weight
+        for j, weight in score.weights.items():
+            weights[places[j], c] = weight
     offsets = np.array([score.offset for score in parts.scores], dtype=np.float64)
     scores = graph.add("Sub", graph.times(held, weights), graph.constant(offsets))
     integers = graph.add("Cast", scores, to=TensorProto.INT64)

@@ -30,20 +30,22 @@ class Samples:
 
 @dataclass(frozen=True)
 class Score:
-    """The score of a class: weight times the number of its dendrites that hold, minus the offset."""
+    """The score of a class: the weights of its dendrites that hold, minus the offset."""
 
-    weight: int
-    dendrites: tuple[int, ...]
+    weights: dict[int, int]  # by the dendrite's place in the circuit; none is 0
     offset: int
 
     def source(self, suffix: str = "") -> str:
         """The score in terms of d0, d1 and so on, as most languages write it; `suffix` follows numbers."""
-        if not self.dendrites:
-            return f"{-self.offset}{suffix}"
-        count = " + ".join(f"d{j}" for j in self.dendrites)
-        count = f"({count})" if len(self.dendrites) > 1 else count
-        rest = f" {'-' if self.offset > 0 else '+'} {abs(self.offset)}{suffix}" if self.offset else ""
-        return f"{self.weight}{suffix} * {count}{rest}"
+        terms = [(w, f"{abs(w)}{suffix} * d{j}") for j, w in self.weights.items()]
+        if self.offset or not terms:
+            terms.append((-self.offset, f"{abs(self.offset)}{suffix}"))
+        (sign, first), *others = terms
+        return (
+            ("-" if sign < 0 else "")
+            + first
+            + "".join(f" {'-' if w < 0 else '+'} {one}" for w, one in others)
+        )
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ class Parts:
     @property
     def largest(self) -> int:
         """A bound of the scores and of all sums on the way to them."""
-        return max(abs(score.weight) * len(score.dendrites) + abs(score.offset) for score in self.scores)
+        return max(sum(map(abs, score.weights.values())) + abs(score.offset) for score in self.scores)
 
     @property
     def tests_categories(self) -> bool:
@@ -81,13 +83,12 @@ def conjunction(conditions: Sequence[str], word: str, nothing: str) -> str:
 
 def parts_of(circuit: Circuit, target: str, name: str = "") -> Parts:
     """The parts of a circuit for a program called `name`; a ValueError if the target cannot express it."""
-    P, w_t = np.asarray(circuit.P, dtype=bool), [int(w) for w in circuit.w_t]
     labels = tuple(_label(value, target) for value in np.asarray(circuit.classes).tolist())
     scores = tuple(
-        Score(w, tuple(np.flatnonzero(P[:, c]).tolist()) if w else (), int(circuit.theta_t[c]))
-        for c, w in enumerate(w_t)
+        Score({j: w for j, w in enumerate(column) if w}, int(offset))
+        for column, offset in zip(circuit.weights.T.tolist(), circuit.theta_t, strict=True)
     )
-    counted = sorted({j for score in scores for j in score.dendrites})
+    counted = sorted({j for score in scores for j in score.weights})
     dendrites = {
         j: tuple(_plain(condition, circuit, target) for condition in circuit.dendrites[j]) for j in counted
     }

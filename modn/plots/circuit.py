@@ -20,6 +20,16 @@ def circuit(circuit: Circuit) -> Figure:
     """Draw a circuit; each row on the left is a condition, each gate a rule, by its number in the text.
 
     A line from a rule to a class is what the rule adds to the score, and has the colour of the class.
+
+    >>> import modn
+    >>> from modn import plots
+    >>> import numpy as np
+    >>> from modn import MODNClassifier
+    >>> X = np.linspace(0, 10, 40)[:, None]
+    >>> y = np.where(X[:, 0] > 6, "long", "short")
+    >>> model = MODNClassifier(n_dendrites=2, random_state=0).fit(X, y)
+    >>> len(plots.circuit(model.to_circuit(X, y, size=1)).axes)
+    1
     """
     M, C = len(circuit.dendrites), len(circuit.classes)
     rows = [len(conditions) or 1 for conditions in circuit.dendrites]
@@ -36,10 +46,13 @@ def circuit(circuit: Circuit) -> Figure:
     counters = (np.arange(C) + 0.5) * height / C
     for j, y in enumerate(gates):
         _draw_rule(panel, circuit, j, y, rows[j])
-        for c in np.flatnonzero(circuit.P[j]).tolist():
-            colour = _COLOURS[c % len(_COLOURS)]
-            style_of = "-" if circuit.w_t[c] > 0 else ":"
-            panel.plot([_GATE + 0.75, _COUNTER], [y, counters[c]], style_of, color=colour, lw=1.0, zorder=1)
+        for k, c in enumerate(np.flatnonzero(circuit.weights[j]).tolist()):
+            weight, colour = circuit.weights[j, c], _COLOURS[c % len(_COLOURS)]
+            ends_of = [y, counters[c]]
+            panel.plot(
+                [_GATE + 0.75, _COUNTER], ends_of, "-" if weight > 0 else ":", color=colour, lw=1.0, zorder=1
+            )
+            panel.text(_GATE + 0.85 + 0.36 * k, y - 0.3, f"{weight:+d}", color=colour, fontsize=7)
     for c, y in enumerate(counters.tolist()):
         _draw_counter(panel, circuit, c, y)
         panel.plot([_COUNTER + 2.6, _DECISION], [y, height / 2], color=style.GREY, lw=0.9, zorder=1)
@@ -63,8 +76,7 @@ def _draw_rule(panel: Axes, circuit: Circuit, j: int, y: float, n_rows: int) -> 
 
 
 def _draw_counter(panel: Axes, circuit: Circuit, c: int, y: float) -> None:
-    weight, start = circuit.w_t[c], -circuit.theta_t[c]
-    text = f"{style.line(circuit.classes[c], 22)}\nstarts at {start:d}, each rule {weight:+d}"
+    text = f"{style.line(circuit.classes[c], 22)}\nstarts at {-circuit.theta_t[c]:d}"
     _box(panel, _COUNTER, y, 2.6, 1.4, text, _COLOURS[c % len(_COLOURS)])
 
 

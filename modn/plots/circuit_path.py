@@ -15,7 +15,18 @@ if TYPE_CHECKING:
 
 @style.styled
 def circuit_path(path: "CircuitPath | SizePath") -> Figure:
-    """Draw the cross-validated accuracy of each size, with its standard error, the choice and the neuron."""
+    """Draw the cross-validated accuracy of each size, with its standard error, the choice and the neuron.
+
+    >>> import modn
+    >>> from modn import plots
+    >>> import numpy as np
+    >>> from modn import MODNClassifier
+    >>> X = np.linspace(0, 10, 40)[:, None]
+    >>> y = np.where(X[:, 0] > 6, "long", "short")
+    >>> model = MODNClassifier(n_dendrites=2, random_state=0).fit(X, y)
+    >>> plots.circuit_path(modn.circuit_path(model, X, y)).axes[0].get_xlabel()
+    'conditions'
+    """
     points = path if isinstance(path, SizePath) else path.accuracy
     sizes, mean, error = points.sizes, points.accuracy, points.standard_error
     figure = style.new_figure(6.0, 3.2)

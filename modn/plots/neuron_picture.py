@@ -36,6 +36,13 @@ def neuron(
     `model`: a Neuron, or a fitted classifier, which has names of its own. A constant-0 synapse shuts its
     dendrite, because it makes the product of Eq. 2 nearly 0 (the larger alpha_s, the nearer); a constant-1
     synapse has no effect.
+
+    >>> import modn
+    >>> from modn import plots
+    >>> neuron = modn.Neuron([[1.0]], [[0.5]], [[True]], [1.0], [0.0], alpha_s=10, alpha_t=1)
+    >>> figure = plots.neuron(neuron, feature_names=["length"], class_names=["long"])
+    >>> figure.axes[0].get_xlabel()
+    'dendrite'
     """
     neuron, inputs, outputs = named(model, feature_names, class_names)
     D, M, C = neuron.n_features, neuron.n_dendrites, neuron.n_classes

@@ -12,9 +12,12 @@ from pathlib import Path
 from typing import Any, ParamSpec
 
 import matplotlib
+from matplotlib import font_manager
 from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.ticker import FuncFormatter
 from PIL import Image
 
 from modn.writing import replacing
@@ -65,22 +68,61 @@ def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
     @functools.wraps(draw)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> Figure:
         with applied():
-            return draw(*args, **kwargs)
+            figure = draw(*args, **kwargs)
+            _make_drawable(figure)
+            return figure
 
     return wrapper
 
 
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Write the figure as .png or .svg: atomically, and with the same bytes each time."""
+    """Write the figure as .png or .svg: atomically, and with the same bytes each time.
+
+    >>> import modn
+    >>> from modn import plots
+    >>> import tempfile
+    >>> neuron = modn.Neuron([[1.0]], [[0.5]], [[True]], [1.0], [0.0], alpha_s=10, alpha_t=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     plots.save(plots.neuron(neuron), f"{folder}/neuron.png")
+    ...     Path(f"{folder}/neuron.png").exists()
+    True
+    """
     target = Path(path)
     metadata = {".png": {"Software": None}, ".svg": {"Date": None}}.get(target.suffix)
     if metadata is None:
         raise ValueError(f"path is {target.name!r}; allowed: a name that ends in .png or .svg")
     with replacing(target) as temporary:
         with applied():
+            _make_drawable(figure)
             figure.savefig(temporary, format=target.suffix[1:], metadata=metadata)
         if target.suffix == ".png":
             _reduce(temporary)
+
+
+def drawable(text: str) -> str:
+    """A text with the code of each character that the font lacks, such as U+96EA, in its place."""
+    return "".join(one if one.isspace() or ord(one) in _glyphs() else f"U+{ord(one):04X}" for one in text)
+
+
+@functools.cache
+def _glyphs() -> frozenset[int]:
+    font = font_manager.findfont(_SETTINGS["font.family"])
+    return frozenset(font_manager.get_font(font).get_charmap())
+
+
+def _make_drawable(figure: Figure) -> None:
+    """Names are the users': matplotlib would draw boxes, and warn."""
+    for text in figure.findobj(Text):
+        text.set_text(drawable(text.get_text()))
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            formatter = axis.get_major_formatter()
+            if isinstance(formatter, FuncFormatter):  # labels that were set one by one
+                axis.set_major_formatter(FuncFormatter(_drawable_labels(formatter)))
+
+
+def _drawable_labels(formatter: FuncFormatter) -> Callable[[float, int | None], str]:
+    return lambda value, position: drawable(formatter(value, position))
 
 
 def _reduce(path: Path) -> None:
@@ -108,5 +150,5 @@ def legend_below(figure: Figure, handles: Iterable[Artist], width: float) -> Non
 
 def line(name: object, width: int) -> str:
     """Make a user's name a label of one line, cut where it is longer than `width`."""
-    label = str(name)
+    label = drawable(str(name))
     return (label if len(label) <= width else label[: width - 1] + "…").replace("$", r"\$")

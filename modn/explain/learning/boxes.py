@@ -1,9 +1,10 @@
 """Learn boxes: from a table of codes to the best circuit of each size.
 
-With all other dendrites fixed, the loss is a sum over the samples that a dendrite holds: its best box is a
-weighted maximum, found by cumulative sums (`fast_boxes`). Sweeps over the dendrites, one new dendrite at a
-time and refits of the telodendra follow one another, while the penalty per condition falls. The best circuit
-of each size that is met on the way is kept.
+With all other dendrites and its own weights fixed, the loss is a sum over the samples that a dendrite holds:
+its best box is a weighted maximum, found by cumulative sums (`fast_boxes`); with its box fixed, its weights
+follow from Newton steps. Sweeps over the dendrites, one new dendrite at a time and refits of all weights
+follow one another, while the penalty per condition falls. The best circuit of each size that is met on the
+way is kept.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,15 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from modn.explain.learning import fast_boxes
+from modn.explain.learning.simplifying import simplified
 from modn.explain.learning.table import Boxes, Codes, Starts, Table
-from modn.explain.learning.telodendra import fit_telodendra
-from modn.explain.learning.thinning import thinned
+from modn.explain.learning.thinning import refitted, thinned
 
 SWEEPS = 6  # over all dendrites, at most, for each penalty
-LARGEST_PENALTY = 0.05  # nats per condition and unit of sample weight: a condition must be worth that
-SMALLEST_PENALTY, FACTOR = 0.3, 0.7  # nats per condition; the penalty falls by this factor
+LARGEST_PENALTY = 0.05  # nats per condition and sample: a condition must be worth that
+SMALLEST_PENALTY, FACTOR = 0.3, 0.6  # nats per condition; the penalty falls by this factor
+SETTLED = 0.1  # of the penalty per condition: a sweep that gains less is the last
 MOST_DENDRITES = 60
 THINNED = 30  # from this size on, each circuit is also made from the next larger one
+FIRST_WEIGHT = 1.5  # nats: what a dendrite adds to a class when its first climb begins
 
 Array = NDArray[np.float64]
 
@@ -35,19 +38,24 @@ def learn(table: Table, starts: Starts, max_size: int) -> list[Boxes]:
         if size <= max_size and (size not in best or found.loss < best[size].loss):
             best[size] = found
 
-    for penalty in penalties(float(table.weights.sum())):
+    for penalty in penalties(table.codes.shape[1]):
         growing.sweep_until_settled(penalty, max_size, keep)
         if growing.size > max_size:
             break
+    met, best = [*best.values()], {}
+    for found in met:
+        simpler = refitted(simplified(found, table), table, 20)
+        keep(simpler, simpler.size(table.n_codes))
     for size in range(min(THINNED, max(best)), 1, -1):
         if size in best:
-            keep(thinned(best[size], table), size - 1)
+            simpler = simplified(thinned(best[size], table), table)
+            keep(simpler, simpler.size(table.n_codes))
     return _front([best[size] for size in sorted(best)])
 
 
-def penalties(total_weight: float) -> Array:
+def penalties(n_samples: int) -> Array:
     """The penalties per condition, in nats, from "only the best condition" to "nearly free"."""
-    largest = max(LARGEST_PENALTY * total_weight, SMALLEST_PENALTY)
+    largest = max(LARGEST_PENALTY * n_samples, SMALLEST_PENALTY)
     return largest * FACTOR ** np.arange(1 + np.ceil(np.log(SMALLEST_PENALTY / largest) / np.log(FACTOR)))
 
 
@@ -63,7 +71,7 @@ def _front(circuits: Sequence[Boxes]) -> list[Boxes]:
 @dataclass
 class _Dendrite:
     box: Codes  # (2, D)
-    row: NDArray[np.bool_]  # (C,) of P
+    weights: Array  # (C,)
     held: NDArray[np.bool_]  # (N,)
     size: int
 
@@ -77,11 +85,11 @@ class _Growing:
     dendrites: list[_Dendrite] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        N, C = self.table.targets.shape
-        self.alone = np.eye(C, dtype=bool)  # the rows of P that feed one class
-        self.counts = np.zeros((N, C))
-        self.w_t, self.theta_t = np.full(C, fast_boxes.W_PRIOR), np.zeros(C)
-        self.loss = self._refit(iterations=20)
+        C = self.table.targets.shape[1]
+        self.theta_t = np.zeros(C)
+        self.whole = np.array([np.zeros_like(self.table.n_codes), self.table.n_codes - 1], np.int32)
+        self.alone = FIRST_WEIGHT * np.eye(C)
+        self.refit(20)
 
     @property
     def size(self) -> int:
@@ -91,8 +99,17 @@ class _Growing:
         """The circuit as it is now."""
         D, C = len(self.table.n_codes), self.table.targets.shape[1]
         boxes = np.array([dendrite.box for dendrite in self.dendrites], np.int32).reshape(-1, 2, D)
-        P = np.array([dendrite.row for dendrite in self.dendrites], bool).reshape(-1, C)
-        return Boxes(boxes, P, self.w_t.copy(), self.theta_t.copy(), self.loss)
+        weights = np.array([dendrite.weights for dendrite in self.dendrites]).reshape(-1, C)
+        return Boxes(boxes, weights, self.theta_t.copy(), self.loss)
+
+    def refit(self, cycles: int) -> None:
+        """Fit the weights of all dendrites."""
+        C, held = len(self.theta_t), self._held()
+        weights = np.array([dendrite.weights for dendrite in self.dendrites]).reshape(-1, C)
+        self.loss = float(fast_boxes.fit_weights(held, self.table.targets, weights, self.theta_t, cycles))
+        for dendrite, row in zip(self.dendrites, weights, strict=True):
+            dendrite.weights = row
+        self.scores = held.T.astype(np.float64) @ weights - self.theta_t
 
     def sweep_until_settled(self, penalty: float, max_size: int, keep: Callable[[Boxes, int], None]) -> None:
         before = np.inf
@@ -102,35 +119,59 @@ class _Growing:
                 keep(self.boxes(), self.size)
             if len(self.dendrites) < MOST_DENDRITES:
                 self._improve(penalty, None)
-                keep(self.boxes(), self.size)
+            self.refit(2)
+            keep(self.boxes(), self.size)
             after = self.loss + penalty * self.size
-            if after > before - 1e-3 * penalty or self.size > 1.3 * max_size:
+            if after > before - SETTLED * penalty or self.size > 1.3 * max_size:
                 return
             before = after
 
     def _improve(self, penalty: float, dendrite: _Dendrite | None) -> None:
         """Replace a dendrite by the best for its place, remove it if none pays, or add one (None)."""
-        table, starts = self.table, self.starts
+        table = self.table
+        C = len(self.theta_t)
         if dendrite is None:
-            box = np.array([np.zeros_like(table.n_codes), table.n_codes - 1])
+            starts, candidates = self.starts.boxes, FIRST_WEIGHT * self.starts.P.astype(np.float64)
+            without = self.loss
         else:
             self.dendrites.remove(dendrite)
-            self.counts -= np.outer(dendrite.held, dendrite.row)
-            box = dendrite.box
-            starts = Starts(box[None], dendrite.row[None])  # also with the row of P that it has now
-        patterns, which = np.unique(np.concatenate([self.alone, starts.P]), axis=0, return_inverse=True)
-        _, pattern, low, high = fast_boxes.best_dendrite(
-            table.codes, table.n_codes, self.w_t * self.counts - self.theta_t, table.targets, table.weights,
-            self.w_t, patterns, box[0], box[1], starts.boxes, np.ravel(which)[len(self.alone) :], penalty,
+            self.scores -= np.outer(dendrite.held, dendrite.weights)
+            starts, candidates = dendrite.box[None], dendrite.weights[None]
+            shift = np.zeros(C)
+            nowhere = np.zeros(len(self.scores), bool)
+            without = fast_boxes.fit_dendrite(self.scores, table.targets, nowhere, np.zeros(C), shift, 4)
+            without += self._penalties()
+            self.scores += shift
+            self.theta_t -= shift
+        stumps, weights = fast_boxes.best_stumps(
+            table.codes, table.n_codes, fast_boxes.shares_of(self.scores), table.targets,
             table.excitatory, table.inhibitory,
         )  # fmt: skip
-        if pattern >= 0:
-            held = fast_boxes.holds(table.codes, low, high)
-            row, size = patterns[pattern], fast_boxes.n_sides(low, high, table.n_codes)
-            self.dendrites.append(_Dendrite(np.array([low, high]), row, held, size))
-            self.counts += np.outer(held, row)
-        self.loss = self._refit(iterations=4)
+        starts = np.concatenate([starts, np.repeat(self.whole[None], len(self.alone), 0), stumps])
+        candidates = np.concatenate([candidates, self.alone, weights])
+        gain, box, added, shift = fast_boxes.best_dendrite(
+            table.codes, table.n_codes, self.scores, table.targets, self._held(), without - self._penalties(),
+            np.ascontiguousarray(starts), np.ascontiguousarray(candidates), penalty,
+            table.excitatory, table.inhibitory,
+        )  # fmt: skip
+        self.loss = without
+        if gain > 0:
+            held = fast_boxes.holds(table.codes, *box)
+            size = fast_boxes.n_sides(*box, table.n_codes)
+            self.loss = without - gain - penalty * size
+            self.theta_t -= shift
+            self.scores += shift + np.outer(held, added)
+            self.dendrites.append(_Dendrite(box, added, held, size))
 
-    def _refit(self, iterations: int) -> float:
-        table = self.table
-        return fit_telodendra(self.counts, table.targets, table.weights, self.w_t, self.theta_t, iterations)
+    def _held(self) -> NDArray[np.bool_]:
+        """Whether each dendrite holds (M, N)."""
+        held = [dendrite.held for dendrite in self.dendrites]
+        return np.array(held, bool).reshape(-1, self.table.codes.shape[1])
+
+    def _penalties(self) -> float:
+        """What the weights of all dendrites add to the loss."""
+        return (
+            0.5
+            * fast_boxes.WEIGHT_PRECISION
+            * float(sum((dendrite.weights**2).sum() for dendrite in self.dendrites))
+        )

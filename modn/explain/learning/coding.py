@@ -142,14 +142,16 @@ def thresholds(values: Array) -> Array:
 
 
 def short_between(low: float, high: float) -> float:
-    """The shortest decimal in the middle half of the interval, the nearest to its middle."""
+    """The shortest decimal above `low` and up to `high`, not rounder than their distance is large."""
     middle, width = low / 2 + high / 2, high / 2 - low / 2  # halves: the difference could overflow
     if 0 < width < math.inf:
-        digits = -math.floor(math.log10(width))
+        digits = -math.floor(math.log10(width)) - 1
         for more in range(3):
-            value = round(middle, digits + more)
-            if abs(value - middle) <= width / 2 and low < value <= high:
-                return value
+            half = 0.5 * 10.0 ** -(digits + more)
+            near = [round(middle + move, digits + more) for move in (0.0, half, -half)]
+            allowed = [value for value in near if low < value <= high]
+            if allowed:
+                return min(allowed, key=lambda value: abs(value - middle))
     return high
 
 

@@ -1,4 +1,4 @@
-"""The compiled parts of learning: the best box of a dendrite, and the loss as a function of the telodendra.
+"""The compiled parts of learning: the best box of a dendrite, and the weights of given boxes.
 
 A box is an interval of codes [low, high] per column; a code is the rank of a value among the distinct values
 of its column, and -1 a missing value, which every interval holds. Loss and gains are in nats.
@@ -12,14 +12,16 @@ from numpy.typing import NDArray
 from modn.fast.compiling import compiled
 
 Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Codes = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 
-# What a dendrite adds to a class of which nothing is known, in nats, and how firmly this is believed.
-W_PRIOR, W_PRECISION = 1.5, 5.0
+WEIGHT_PRECISION = 2.0  # how firmly a weight is believed to be small
 THETA_PRECISION = 1e-3  # scores are relative: without it, a constant could be added to all theta_t
 SMALLEST_GAIN = 1e-6
+CLOSE = 1e-2  # nats: a fit that gains less is near enough to its end
+REFINED = 3  # of all climbs those with the highest gains, whose weights are fitted
+LONGEST_STEP = 1.0  # nats
+ROUNDS = 2  # of fitting the weights of a dendrite and climbing again
 
 
 @compiled
@@ -126,21 +128,148 @@ def climb(
 
 
 @compiled
-def gains_of(scores: Floats, targets: Floats, weights: Floats, w_t: Floats, pattern: Flags) -> Floats:
-    """By how much the loss of each sample (N,) falls if a dendrite that feeds `pattern` holds there."""
-    N, C = scores.shape
+def shares_of(scores: Floats) -> Floats:
+    """The softmax (N, C) of the scores."""
+    shares = np.empty_like(scores)
+    for n in range(len(scores)):
+        highest, total = scores[n].max(), 0.0
+        for c in range(scores.shape[1]):
+            shares[n, c] = exp(scores[n, c] - highest)
+            total += shares[n, c]
+        for c in range(scores.shape[1]):
+            shares[n, c] /= total
+    return shares
+
+
+@compiled
+def gains_of(shares: Floats, targets: Floats, added: Floats) -> Floats:
+    """By how much the loss of each sample (N,) falls if a dendrite that adds this to the scores holds."""
+    N, C = shares.shape
     gains = np.empty(N)
+    factors = np.exp(added)
     for n in range(N):
-        highest = scores[n].max()
-        without, held, linear = 0.0, 0.0, 0.0
+        held, linear = 0.0, 0.0
         for c in range(C):
-            added = w_t[c] if pattern[c] else 0.0
-            share = exp(scores[n, c] - highest)
-            without += share
-            held += share * exp(added)
-            linear += targets[n, c] * added
-        gains[n] = weights[n] * (log(without) - log(held) + linear)
+            held += shares[n, c] * factors[c]
+            linear += targets[n, c] * added[c]
+        gains[n] = linear - log(held)
     return gains
+
+
+@compiled
+def fit_dendrite(
+    scores: Floats, targets: Floats, held: Flags, added: Floats, shift: Floats, iterations: int
+) -> float:
+    """The best weights (C,) of one dendrite and shift (C,) of all scores, in place, by Newton steps.
+
+    `scores` are those without the dendrite. Returns the loss, and the penalty on these weights.
+    """
+    N, C = scores.shape
+    value = _loss_with(scores, targets, held, added, shift)
+    p = np.empty(C)
+    for _ in range(iterations):
+        gradient, hessian = np.zeros(2 * C), np.zeros((2 * C, 2 * C))
+        for n in range(N):
+            inside = held[n]
+            for c in range(C):
+                p[c] = scores[n, c] + shift[c] + (added[c] if inside else 0.0)
+            highest, total = p.max(), 0.0
+            for c in range(C):
+                p[c] = exp(p[c] - highest)
+                total += p[c]
+            for c in range(C):
+                p[c] /= total
+            for c in range(C):
+                residual = p[c] - targets[n, c]
+                gradient[C + c] += residual
+                if inside:
+                    gradient[c] += residual
+                for d in range(c + 1):
+                    curvature = (p[c] if c == d else 0.0) - p[c] * p[d]
+                    hessian[C + c, C + d] += curvature
+                    if inside:
+                        hessian[c, d] += curvature
+        for c in range(C):
+            for d in range(c):
+                hessian[d, c] = hessian[c, d]
+                hessian[C + d, C + c] = hessian[C + c, C + d]
+            for d in range(C):
+                hessian[c, C + d] = hessian[C + d, c] = hessian[max(c, d), min(c, d)]
+        for c in range(C):
+            gradient[c] += WEIGHT_PRECISION * added[c]
+            gradient[C + c] += THETA_PRECISION * shift[c]
+            hessian[c, c] += WEIGHT_PRECISION
+            hessian[C + c, C + c] += THETA_PRECISION
+        step = np.linalg.solve(hessian, gradient)
+        length, before = 1.0, value
+        while length > 1e-2:
+            moved, shifted = added - length * step[:C], shift - length * step[C:]
+            found = _loss_with(scores, targets, held, moved, shifted)
+            if found < value:
+                added[:], shift[:], value = moved, shifted, found
+                break
+            length /= 2
+        if before - value < CLOSE:
+            break
+    return value
+
+
+@compiled
+def _loss_with(scores: Floats, targets: Floats, held: Flags, added: Floats, shift: Floats) -> float:
+    N, C = scores.shape
+    total = 0.0
+    s = np.empty(C)
+    for n in range(N):
+        linear = 0.0
+        for c in range(C):
+            s[c] = scores[n, c] + shift[c] + (added[c] if held[n] else 0.0)
+            linear += targets[n, c] * s[c]
+        highest = s.max()
+        exponentials = 0.0
+        for c in range(C):
+            exponentials += exp(s[c] - highest)
+        total += highest + log(exponentials) - linear
+    for c in range(C):
+        total += 0.5 * WEIGHT_PRECISION * added[c] ** 2 + 0.5 * THETA_PRECISION * shift[c] ** 2
+    return total
+
+
+@compiled
+def best_stumps(
+    codes: Codes, n_codes: Codes, shares: Floats, targets: Floats, excitatory: Flags, inhibitory: Flags
+) -> tuple[Codes, Floats]:
+    """The condition of each column with the highest gain by the quadratic approximation of the loss.
+
+    Returns boxes (D, 2, D) of one condition each and their weights (D, C); a column of one code has none.
+    """
+    D, N = codes.shape
+    C = shares.shape[1]
+    slopes, curvatures = targets - shares, shares * (1 - shares)
+    boxes, weights = np.zeros((D, 2, D), np.int32), np.zeros((D, C))
+    for i in range(D):
+        boxes[i, 1] = n_codes - 1
+        K = n_codes[i]
+        G, H = np.zeros((K, C)), np.zeros((K, C))
+        for n in range(N):
+            code = codes[i, n]
+            if code >= 0:
+                G[code] += slopes[n]
+                H[code] += curvatures[n]
+        all_G, all_H = G.sum(axis=0), H.sum(axis=0)
+        low_G, low_H, best = np.zeros(C), np.zeros(C), 0.0
+        for k in range(K - 1):
+            low_G += G[k]
+            low_H += H[k]
+            low = low_G / (low_H + WEIGHT_PRECISION)
+            high = (all_G - low_G) / (all_H - low_H + WEIGHT_PRECISION)
+            gain = (low * low_G).sum() + (high * (all_G - low_G)).sum()
+            if gain > best and (excitatory[i] or inhibitory[i]):
+                best = gain
+                above = excitatory[i] and (not inhibitory[i] or low_H.sum() > all_H.sum() / 2)
+                boxes[i, 0, i] = k + 1 if above else 0
+                boxes[i, 1, i] = K - 1 if above else k
+                weights[i] = high - low if above else low - high
+    return boxes, weights
 
 
 @compiled
@@ -149,94 +278,127 @@ def best_dendrite(
     n_codes: Codes,
     scores: Floats,
     targets: Floats,
-    weights: Floats,
-    w_t: Floats,
-    patterns: Flags,
-    low: Codes,
-    high: Codes,
+    others: Flags,
+    loss: float,
     starts: Codes,
-    pattern_of: Integers,
+    candidates: Floats,
     penalty: float,
     excitatory: Flags,
     inhibitory: Flags,
-) -> tuple[float, int, Codes, Codes]:
-    """The box and the row of P that lower the penalised loss most, given the scores without the dendrite.
+) -> tuple[float, Codes, Floats, Floats]:
+    """The box, weights and shift that lower the penalised loss most, given the scores without the dendrite.
 
-    For each class alone, climbs begin at the present box (`low`, `high`) and at the whole space; for each
-    pattern, at those `starts` (S, 2, D) that have it. Returns the gain, the pattern's number (-1: no dendrite
-    gains) and the box.
+    It says something new: it is neither the same nor the opposite of one of the `others` (M, N).
+
+    Climbs begin at each of the `starts` (S, 2, D) with its `candidates` (S, C) for the weights. For the most
+    rewarding ones, fits of the weights and further climbs follow one another. Returns the gain (0: there is
+    none), the box (2, D), weights and shift.
     """
-    D = len(n_codes)
-    best, chosen = SMALLEST_GAIN, -1
-    best_low, best_high = low.copy(), high.copy()
-    for p in range(len(patterns)):
-        gains = gains_of(scores, targets, weights, w_t, patterns[p])
-        for s in range(-2, len(starts)):
-            new_low, new_high = np.zeros_like(low), (n_codes - 1).astype(np.int32)
-            if s < 0:
-                if patterns[p].sum() > 1:
-                    continue
-                if s == -2:
-                    new_low, new_high = low.copy(), high.copy()
-            elif pattern_of[s] != p:
-                continue
-            else:
-                new_low, new_high = starts[s, 0].copy(), starts[s, 1].copy()
-            value = climb(codes, n_codes, gains, new_low, new_high, penalty, excitatory, inhibitory)
-            bounded = False
-            for i in range(D):
-                bounded |= new_low[i] > 0 or new_high[i] < n_codes[i] - 1
-            if bounded and value > best:
-                best, chosen, best_low, best_high = value, p, new_low, new_high
-    return best, chosen, best_low, best_high
+    S, C = candidates.shape
+    reached = np.empty(S)
+    boxes, shares = starts.copy(), shares_of(scores)
+    for s in range(S):
+        gains = gains_of(shares, targets, candidates[s])
+        reached[s] = climb(codes, n_codes, gains, boxes[s, 0], boxes[s, 1], penalty, excitatory, inhibitory)
+        if n_sides(boxes[s, 0], boxes[s, 1], n_codes) == 0:
+            reached[s] = -np.inf
+        for r in range(s):
+            if (boxes[r] == boxes[s]).all():
+                reached[s] = -np.inf
+                break
+    best = SMALLEST_GAIN
+    best_box, best_added, best_shift = boxes[0].copy(), np.zeros(C), np.zeros(C)
+    found, refined = False, 0
+    for s in np.argsort(-reached, kind="mergesort"):
+        if reached[s] == -np.inf or refined == REFINED:
+            break
+        added, shift, box = candidates[s].copy(), np.zeros(C), boxes[s].copy()
+        for r in range(ROUNDS):
+            sides = n_sides(box[0], box[1], n_codes)
+            held = holds(codes, box[0], box[1])
+            if sides == 0 or _is_known(held, others):
+                break
+            refined += r == 0
+            value = loss - fit_dendrite(scores, targets, held, added, shift, 4) - penalty * sides
+            if value > best:
+                best, found = value, True
+                best_box[:], best_added[:], best_shift[:] = box, added, shift
+            before = box.copy()
+            gains = gains_of(shares_of(scores + shift), targets, added)
+            climb(codes, n_codes, gains, box[0], box[1], penalty, excitatory, inhibitory)
+            if (before == box).all():
+                break
+    return (best if found else 0.0), best_box, best_added, best_shift
 
 
 @compiled
-def loss(counts: Floats, targets: Floats, weights: Floats, w_t: Floats, theta_t: Floats) -> float:
-    """The cross-entropy of the softmax of the scores w_t counts - theta_t, with the penalty on w_t."""
-    N, C = counts.shape
-    total = 0.0
-    scores = np.empty(C)
-    for n in range(N):
-        for c in range(C):
-            scores[c] = w_t[c] * counts[n, c] - theta_t[c]
-        highest = scores.max()
-        exponentials, linear = 0.0, 0.0
-        for c in range(C):
-            exponentials += exp(scores[c] - highest)
-            linear += targets[n, c] * scores[c]
-        total += weights[n] * (highest + log(exponentials) - linear)
-    for c in range(C):
-        total += 0.5 * W_PRECISION * (w_t[c] - W_PRIOR) ** 2 + 0.5 * THETA_PRECISION * theta_t[c] ** 2
-    return total
+def _is_known(held: Flags, others: Flags) -> bool:
+    """Whether one of the others (M, N) is the same everywhere, or the opposite everywhere."""
+    for j in range(len(others)):
+        n = 1
+        opposite = held[0] != others[j, 0]
+        while n < len(held) and (held[n] != others[j, n]) == opposite:
+            n += 1
+        if n == len(held):
+            return True
+    return False
 
 
 @compiled
-def derivatives(
-    counts: Floats, targets: Floats, weights: Floats, w_t: Floats, theta_t: Floats
-) -> tuple[Floats, Floats]:
-    """The gradient (2C,) and the Hessian (2C, 2C) of the loss with respect to w_t and theta_t."""
-    N, C = counts.shape
-    gradient, hessian = np.zeros(2 * C), np.zeros((2 * C, 2 * C))
+def fit_weights(held: Flags, targets: Floats, weights: Floats, theta_t: Floats, cycles: int) -> float:
+    """Improve weights (M, C) and theta_t (C,) in place, a Newton step for each dendrite (M, N) in turn.
+
+    Returns the loss, the penalty on the weights included.
+    """
+    M, N = held.shape
+    C = len(theta_t)
+    scores = np.zeros((N, C)) - theta_t
+    for j in range(M):
+        for n in range(N):
+            if held[j, n]:
+                for c in range(C):
+                    scores[n, c] += weights[j, c]
+    everywhere, nothing = np.ones(N, np.bool_), np.zeros(C)
+    value = np.inf
+    for _ in range(cycles):
+        before = value
+        for j in range(M):
+            weights[j] -= _newton_step(scores, targets, held[j], weights[j], WEIGHT_PRECISION)
+        theta_t += _newton_step(scores, targets, everywhere, nothing, THETA_PRECISION)
+        value = _loss_with(scores, targets, everywhere, nothing, nothing)
+        for j in range(M):
+            value += 0.5 * WEIGHT_PRECISION * (weights[j] ** 2).sum()
+        if before - value < CLOSE:
+            break
+    return value
+
+
+@compiled
+def _newton_step(scores: Floats, targets: Floats, held: Flags, weights: Floats, precision: float) -> Floats:
+    """A step of what is added to the scores of the samples that are held; the scores follow it."""
+    N, C = scores.shape
+    gradient, hessian = precision * weights, precision * np.eye(C)
     p = np.empty(C)
     for n in range(N):
-        for c in range(C):
-            p[c] = w_t[c] * counts[n, c] - theta_t[c]
-        p = np.exp(p - p.max())
-        p /= p.sum()
-        for c in range(C):
-            residual = weights[n] * (p[c] - targets[n, c])
-            gradient[c] += residual * counts[n, c]
-            gradient[C + c] -= residual
-            for d in range(C):
-                curvature = weights[n] * ((p[c] if c == d else 0.0) - p[c] * p[d])
-                hessian[c, d] += curvature * counts[n, c] * counts[n, d]
-                hessian[c, C + d] -= curvature * counts[n, c]
-                hessian[C + c, d] -= curvature * counts[n, d]
-                hessian[C + c, C + d] += curvature
+        if held[n]:
+            highest, total = scores[n].max(), 0.0
+            for c in range(C):
+                p[c] = exp(scores[n, c] - highest)
+                total += p[c]
+            for c in range(C):
+                p[c] /= total
+                gradient[c] += p[c] - targets[n, c]
+                hessian[c, c] += p[c]
+            for c in range(C):
+                for d in range(c + 1):
+                    hessian[c, d] -= p[c] * p[d]
     for c in range(C):
-        gradient[c] += W_PRECISION * (w_t[c] - W_PRIOR)
-        gradient[C + c] += THETA_PRECISION * theta_t[c]
-        hessian[c, c] += W_PRECISION
-        hessian[C + c, C + c] += THETA_PRECISION
-    return gradient, hessian
+        for d in range(c):
+            hessian[d, c] = hessian[c, d]
+    step = np.linalg.solve(hessian, gradient).astype(np.float64)
+    step *= min(1.0, LONGEST_STEP / np.abs(step).max())  # far from the minimum, Newton steps are too long
+    for n in range(N):
+        if held[n]:
+            for c in range(C):
+                scores[n, c] -= step[c]
+    return step

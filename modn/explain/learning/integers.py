@@ -1,81 +1,72 @@
-"""Small integers for w_t and theta_t, which decide as nearly as possible as the best real numbers do."""
-
-from typing import NamedTuple
+"""Small integers for the weights and theta_t, which decide nearly as the best real numbers do."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from modn.explain.learning import fast_boxes
-from modn.explain.learning.telodendra import fit_telodendra
+from modn.explain.learning import fast_integers
+from modn.explain.learning.fast_boxes import fit_weights
 
-LARGEST_WEIGHT = 9
-TOLERANCE = 0.02  # of the loss and of the decisions: the smallest integers that come as near are taken
+LEVELS = (1, 2, 3, 4, 6, 9)  # the largest weight, about: the smallest that comes near enough is taken
+TOLERANCE = 0.02  # of the loss and of the decisions
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-class Rounded(NamedTuple):
-    """Integers, and the loss with them."""
+def integer_weights(
+    held: NDArray[np.bool_], targets: Array, start: tuple[Array, Array] | None = None
+) -> tuple[Integers, Integers]:
+    """Integer weights (M, C) and theta_t (C,) for what holds (M, N) and the probabilities of classes (N, C).
 
-    loss: float
-    w_t: Integers
-    theta_t: Integers
-
-
-def integer_telodendra(counts: Array, targets: Array, weights: Array) -> tuple[Integers, Integers]:
-    """Integer w_t and theta_t (C,) for counts (N, C) and the probabilities of the classes (N, C)."""
-    groups = _grouped(counts, targets, weights)
-    C = counts.shape[1]
-    w_t, theta_t = np.full(C, fast_boxes.W_PRIOR), np.zeros(C)
-    best = fit_telodendra(*groups, w_t, theta_t, 50)
-    used = np.asarray(counts.any(axis=0))
-    unit = float(np.abs(w_t[used]).max()) if used.any() else 1.0
-    rows, _, total = groups
-    decisions = (w_t * rows - theta_t).argmax(axis=1)
-
-    def agreement(one: Rounded) -> float:
-        """The share of the weight where the integers decide as the real numbers do."""
-        return float(total[(one.w_t * rows - one.theta_t).argmax(axis=1) == decisions].sum() / total.sum())
-
-    candidates = []
-    for largest in range(1, LARGEST_WEIGHT + 1):
-        candidates.append(_rounded(groups, w_t, theta_t, unit / largest, used))
-        if candidates[-1].loss <= best * (1 + TOLERANCE) and agreement(candidates[-1]) >= 1 - TOLERANCE:
+    `start`: weights and theta_t near the best real ones, if they are known.
+    """
+    M, C = len(held), targets.shape[1]
+    weights, theta_t = (np.zeros((M, C)), np.zeros(C)) if start is None else (one.copy() for one in start)
+    fit_weights(held, targets, weights, theta_t, 20)
+    # The same may be added to all weights of a dendrite. Half of them become 0 or less: fewer are to be read.
+    weights -= np.sort(weights, axis=1)[:, [(C - 1) // 2]]
+    patterns, means, totals = _grouped(held, targets)
+    table = np.concatenate([weights, [theta_t.min() - theta_t]])
+    real = patterns @ table
+    best = fast_integers.loss(real, means, totals) + sum(map(fast_integers.penalty, weights))
+    unit = float(np.abs(weights).max(initial=0.0)) or 1.0
+    candidates: list[tuple[float, float, Array]] = []
+    for largest in LEVELS:
+        rounded = np.rint(table / (unit / largest))
+        _keep_one(rounded[:M], weights)
+        value = fast_integers.descend(patterns, means, totals, rounded, unit / largest)
+        alike = (patterns @ rounded).argmax(axis=1) == real.argmax(axis=1)
+        agreement = float(totals[alike].sum() / totals.sum())
+        candidates.append((agreement, -value, rounded))
+        if value <= best * (1 + TOLERANCE) and agreement >= 1 - TOLERANCE:
             break
     else:
-        candidates.sort(key=lambda one: (agreement(one), -one.loss))
-    chosen = candidates[-1]
-    return chosen.w_t, chosen.theta_t - chosen.theta_t.min()  # the highest score starts at 0
+        candidates.sort(key=lambda one: one[:2])
+    *rows, begin = candidates[-1][2]
+    found = np.array([_shortest(row) for row in rows]).reshape(M, C)
+    return found.astype(np.int64), (begin.max() - begin).astype(np.int64)  # the highest score starts at 0
 
 
-def _grouped(counts: Array, targets: Array, weights: Array) -> tuple[Array, Array, Array]:
-    """One row for all samples with the same counts: its weight is their sum, its target their mean."""
-    rows, group = np.unique(counts, axis=0, return_inverse=True)
+def _grouped(held: NDArray[np.bool_], targets: Array) -> tuple[Array, Array, Array]:
+    """One row (G, M + 1) for all samples with the same dendrites, and a 1; their mean targets and number."""
+    rows, group, totals = np.unique(held.T, axis=0, return_inverse=True, return_counts=True)
     group = group.ravel()
-    total = np.bincount(group, weights, minlength=len(rows)).astype(np.float64)
-    sums = [np.bincount(group, weights * column, minlength=len(rows)) for column in targets.T]
-    return rows, np.stack(sums, axis=1) / np.maximum(total, 1e-300)[:, None], total
+    sums = [np.bincount(group, column, minlength=len(rows)) for column in targets.T]
+    patterns = np.concatenate([rows, np.ones((len(rows), 1))], axis=1)
+    return patterns, np.stack(sums, axis=1) / totals[:, None], totals.astype(np.float64)
 
 
-def _rounded(
-    groups: tuple[Array, Array, Array], w_t: Array, theta_t: Array, unit: float, used: NDArray[np.bool_]
-) -> Rounded:
-    """Round to multiples of the unit, then move one integer at a time by 1 while the loss falls."""
-    C = len(w_t)
-    point = np.rint(np.concatenate([w_t, theta_t]) / unit)
-    point[:C] = np.where(used & (point[:C] == 0), np.where(w_t < 0, -1, 1), point[:C])
-    value = fast_boxes.loss(*groups, point[:C] * unit, point[C:] * unit)
-    improved = True
-    while improved:
-        improved = False
-        for k in range(2 * C):
-            for step in (-1, 1):
-                moved = point.copy()
-                moved[k] += step
-                if k < C and used[k] and moved[k] == 0:
-                    continue  # a class that counts dendrites must weigh them
-                found = fast_boxes.loss(*groups, moved[:C] * unit, moved[C:] * unit)
-                if found < value - 1e-9:
-                    point, value, improved = moved, found, True
-    return Rounded(value, point[:C].astype(np.int64), point[C:].astype(np.int64))
+def _keep_one(whole: Array, weights: Array) -> None:
+    """Give a dendrite whose weights were all rounded to 0 the sign of the largest."""
+    for row, own in zip(whole, weights, strict=True):
+        if not row.any():
+            largest = np.abs(own).argmax()
+            row[largest] = np.sign(own[largest]) or 1.0
+
+
+def _shortest(row: Array) -> Array:
+    """The row, less one of its values, with the most zeros: what all classes get changes no decision."""
+    return min(
+        (row - value for value in np.unique(row)),
+        key=lambda moved: (np.count_nonzero(moved), np.abs(moved).sum(), -moved.sum()),
+    )

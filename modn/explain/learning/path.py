@@ -16,9 +16,10 @@ from modn.constraints import Integer, OrNone, check
 from modn.explain.circuit import Circuit, SizePath
 from modn.explain.learning import boxes
 from modn.explain.learning.coding import Coding
-from modn.explain.learning.integers import integer_telodendra
+from modn.explain.learning.integers import integer_weights
 from modn.explain.learning.table import Boxes, Starts, Table
 from modn.explain.learning.teacher import Rows, Teacher
+from modn.folds import stratified_folds
 
 FOLDS = 5
 MAX_SIZE = 60  # conditions: larger circuits are no longer read
@@ -90,20 +91,18 @@ class Problem:
         else:
             targets, starts = teacher.targets(rows, labels), teacher.starts(coding)
         table = Table(
-            coding.codes(self.values[rows]), coding.n_codes, targets, np.ones(len(rows)),
-            *coding.allowed_sides(self.monotone),
-        )  # fmt: skip
+            coding.codes(self.values[rows]), coding.n_codes, targets, *coding.allowed_sides(self.monotone)
+        )
         return coding, [_with_integers(one, table) for one in boxes.learn(table, starts, max_size)]
 
     def _circuit(self, coding: Coding, found: Boxes) -> Circuit:
-        """The circuit in the features' own units; its rules are sorted by the first class that they feed."""
-        order = np.argsort(found.P.argmax(axis=1), kind="stable")
+        """The circuit in the features' own units; its rules are sorted by the class that they raise most."""
+        order = np.argsort(found.weights.argmax(axis=1), kind="stable")
         return Circuit(
             features=coding.features,
             classes=self.classes,
             dendrites=tuple(coding.conditions(*found.boxes[j]) for j in order),
-            P=found.P[order],
-            w_t=found.w_t.astype(np.int64),
+            weights=found.weights[order].astype(np.int64),
             theta_t=found.theta_t.astype(np.int64),
         )
 
@@ -116,26 +115,12 @@ class Problem:
         coding, found = self._learn(train_rows, teacher, int(sizes[-1]), rng)
         codes, labels = coding.codes(self.values[test_rows]), self.codes[test_rows]
         own = [one.size(coding.n_codes) for one in found]
-        right = [
-            np.mean((one.w_t * one.counts(codes) - one.theta_t).argmax(axis=1) == labels) for one in found
-        ]
+        right = [np.mean(one.scores(codes).argmax(axis=1) == labels) for one in found]
         accuracy = np.array(right)[np.searchsorted(own, sizes, side="right") - 1]
         neuron = np.nan
         if teacher is not None:
             neuron = float(np.mean(teacher.potentials(test_rows).argmax(axis=1) == labels))
         return accuracy, neuron
-
-
-def stratified_folds(codes: NDArray[np.int64], n_folds: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """The fold (N,) of each sample; -1, never held out, for the only sample of a class."""
-    folds = np.full(len(codes), -1)
-    first = 0  # each class begins where the one before has ended, so that folds are of equal size
-    for c in np.unique(codes):
-        rows = rng.permutation(np.flatnonzero(codes == c))
-        if len(rows) > 1:
-            folds[rows] = (first + np.arange(len(rows))) % n_folds
-            first += len(rows)
-    return folds
 
 
 def size_path(sizes: Rows, accuracies: Array, neuron: float) -> SizePath:
@@ -156,5 +141,6 @@ def size_path(sizes: Rows, accuracies: Array, neuron: float) -> SizePath:
 
 
 def _with_integers(found: Boxes, table: Table) -> Boxes:
-    w_t, theta_t = integer_telodendra(found.counts(table.codes), table.targets, table.weights)
-    return found._replace(w_t=w_t.astype(np.float64), theta_t=theta_t.astype(np.float64))
+    start = found.weights, found.theta_t
+    weights, theta_t = integer_weights(found.held(table.codes), table.targets, start)
+    return found._replace(weights=weights.astype(np.float64), theta_t=theta_t.astype(np.float64))

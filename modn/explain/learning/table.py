@@ -17,7 +17,6 @@ class Table(NamedTuple):
     codes: Codes  # (D, N), -1 where missing
     n_codes: Codes  # (D,)
     targets: Array  # (N, C)
-    weights: Array  # (N,)
     excitatory: NDArray[np.bool_]  # (D,) whether a condition may be "at least"
     inhibitory: NDArray[np.bool_]  # (D,) whether a condition may be "below"
 
@@ -44,22 +43,19 @@ class Boxes(NamedTuple):
     """A circuit in codes."""
 
     boxes: Codes  # (M, 2, D) low and high, inclusive
-    P: NDArray[np.bool_]  # (M, C)
-    w_t: Array  # (C,)
-    theta_t: Array  # (C,)
+    weights: Array  # (M, C) what a dendrite that holds adds to the scores
+    theta_t: Array  # (C,) what is taken from the scores
     loss: float
 
     def size(self, n_codes: Codes) -> int:
         """The number of conditions."""
         return int((self.boxes[:, 0] > 0).sum() + (self.boxes[:, 1] < n_codes - 1).sum())
 
-    def counts(self, codes: Codes) -> Array:
-        """How many dendrites of each class hold (N, C)."""
-        counts = np.zeros((codes.shape[1], self.P.shape[1]))
-        for j, row in enumerate(self.P):
-            counts += np.outer(self.held(codes, j), row)
-        return counts
+    def held(self, codes: Codes) -> NDArray[np.bool_]:
+        """Whether each dendrite holds (M, N)."""
+        found = [fast_boxes.holds(codes, *box) for box in self.boxes]
+        return np.array(found, dtype=bool).reshape(-1, codes.shape[1])
 
-    def held(self, codes: Codes, dendrite: int) -> NDArray[np.bool_]:
-        """Whether a dendrite holds (N,)."""
-        return np.asarray(fast_boxes.holds(codes, *self.boxes[dendrite]))
+    def scores(self, codes: Codes) -> Array:
+        """The scores of the classes (N, C)."""
+        return self.held(codes).T.astype(np.float64) @ self.weights - self.theta_t

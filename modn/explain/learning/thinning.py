@@ -7,35 +7,51 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from modn.explain.learning.table import Boxes, Table
-from modn.explain.learning.telodendra import fit_telodendra
+from modn.explain.learning import fast_boxes
+from modn.explain.learning.table import Boxes, Codes, Table
+
+COMPARED = 3  # conditions that seem to be worth least: the weights are fitted without each of them
 
 
 def thinned(circuit: Boxes, table: Table) -> Boxes:
-    """The circuit without the condition whose loss is the least; a dendrite without conditions is removed."""
-    held = np.stack([circuit.held(table.codes, j) for j in range(len(circuit.boxes))])
-    counts = held.T.astype(np.float64) @ circuit.P
-    best: Boxes | None = None
-    for j, box in _with_a_condition_less(circuit, table):
-        boxes, P = circuit.boxes.copy(), circuit.P
-        boxes[j] = box
-        others = counts - np.outer(held[j], P[j])
-        if (box[0] == 0).all() and (box[1] == table.n_codes - 1).all():
-            boxes, P, now = np.delete(boxes, j, axis=0), np.delete(P, j, axis=0), others
-        else:
-            now = others + np.outer(circuit._replace(boxes=boxes).held(table.codes, j), P[j])
-        w_t, theta_t = circuit.w_t.copy(), circuit.theta_t.copy()
-        loss = fit_telodendra(now, table.targets, table.weights, w_t, theta_t, iterations=3)
-        if best is None or loss < best.loss:
-            best = Boxes(boxes, P, w_t, theta_t, loss)
-    assert best is not None, "a circuit without conditions cannot be thinned"
-    return best
+    """The circuit without the condition that is worth least; a dendrite without conditions is removed."""
+    held = circuit.held(table.codes)
+    scores = held.T.astype(np.float64) @ circuit.weights - circuit.theta_t
+    candidates = []
+    for j, box in with_a_condition_less(circuit.boxes, table.n_codes):
+        now = fast_boxes.holds(table.codes, *box)
+        others = scores - np.outer(held[j], circuit.weights[j])
+        weights, shift = circuit.weights[j].copy(), np.zeros_like(circuit.theta_t)
+        loss = fast_boxes.fit_dendrite(others, table.targets, now, weights, shift, 2)
+        candidates.append(
+            (loss - 0.5 * fast_boxes.WEIGHT_PRECISION * (circuit.weights[j] ** 2).sum(), j, box)
+        )
+    assert candidates, "a circuit without conditions cannot be thinned"
+    candidates.sort(key=lambda one: one[:2])
+    return min(
+        (_changed(circuit, table, j, box) for _, j, box in candidates[:COMPARED]), key=lambda one: one.loss
+    )
 
 
-def _with_a_condition_less(circuit: Boxes, table: Table) -> Iterator[tuple[int, np.ndarray]]:
+def _changed(circuit: Boxes, table: Table, j: int, box: Codes) -> Boxes:
+    """The circuit with another box for one dendrite, and weights that suit it."""
+    boxes = circuit.boxes.copy()
+    boxes[j] = box
+    kept = np.arange(len(boxes)) != (j if (box[0] == 0).all() and (box[1] == table.n_codes - 1).all() else -1)
+    return refitted(circuit._replace(boxes=boxes[kept], weights=circuit.weights[kept]), table, 3)
+
+
+def refitted(circuit: Boxes, table: Table, cycles: int) -> Boxes:
+    """The circuit with weights that suit its boxes better."""
+    weights, theta_t = circuit.weights.copy(), circuit.theta_t.copy()
+    loss = fast_boxes.fit_weights(circuit.held(table.codes), table.targets, weights, theta_t, cycles)
+    return Boxes(circuit.boxes, weights, theta_t, float(loss))
+
+
+def with_a_condition_less(boxes: Codes, n_codes: Codes) -> Iterator[tuple[int, Codes]]:
     """The number of each dendrite and its box, for each condition that it has, without it."""
-    whole = np.stack([np.zeros_like(table.n_codes), table.n_codes - 1])
-    for j, box in enumerate(circuit.boxes):
+    whole = np.stack([np.zeros_like(n_codes), n_codes - 1])
+    for j, box in enumerate(boxes):
         for side, column in np.argwhere(box != whole):
             wider = box.copy()
             wider[side, column] = whole[side, column]

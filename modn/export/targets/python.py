@@ -64,9 +64,9 @@ def _for_columns(parts: Parts, name: str) -> list[str]:
         ),
         f"    scores = np.tile(np.array({[-score.offset for score in parts.scores]}), (rows, 1))",
         *(
-            f"    scores[:, {c}] += {score.weight} * np.sum([{', '.join(f'd{j}' for j in held)}], axis=0)"
+            f"    scores[:, {c}] += {weight} * d{j}"
             for c, score in enumerate(parts.scores)
-            if (held := score.dendrites)
+            for j, weight in score.weights.items()
         ),
         f"    labels = np.array([{', '.join(map(ascii, parts.labels))}])",
         "    return labels[scores.argmax(axis=1)]",

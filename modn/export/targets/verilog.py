@@ -41,7 +41,7 @@ def write(
                 f"  wire d{j} = {' && '.join(_condition(parts, ports, one) for one in conditions) or '1'};"
                 for j, conditions in parts.dendrites.items()
             ),
-            *(line for c, score in enumerate(parts.scores) for line in _score(c, score, bits)),
+            *(_score(c, score, bits) for c, score in enumerate(parts.scores)),
             *_argmax(top, bits, max(1, top.bit_length())),
             "endmodule",
             "",
@@ -77,16 +77,11 @@ def _condition(parts: Parts, ports: list[Port], condition: Condition) -> str:
     return f"({port.name} {sign} {port.width}'d{parts.code(condition)})"
 
 
-def _score(c: int, score: Score, bits: int) -> list[str]:
-    """The count of a class and its score; every operand is signed, so that the signs are kept."""
-    line = f"  wire signed [{bits - 1}:0] score_{c} = "
-    if not score.dendrites:
-        return [line + f"{constant(-score.offset, bits)};"]
-    width, weight = len(score.dendrites).bit_length(), constant(score.weight, bits)
-    return [
-        f"  wire [{width - 1}:0] count_{c} = {' + '.join(f'd{j}' for j in score.dendrites)};",
-        f"{line}{weight} * $signed({{1'b0, count_{c}}}) - ({constant(score.offset, bits)});",
-    ]
+def _score(c: int, score: Score, bits: int) -> str:
+    """The score of a class; every operand is signed, so that the signs are kept."""
+    nothing = constant(0, bits)
+    terms = [f"(d{j} ? {constant(weight, bits)} : {nothing})" for j, weight in score.weights.items()]
+    return f"  wire signed [{bits - 1}:0] score_{c} = {' + '.join([*terms, constant(-score.offset, bits)])};"
 
 
 def _argmax(top: int, bits: int, width: int) -> list[str]:

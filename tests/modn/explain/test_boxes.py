@@ -4,12 +4,13 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy.special import log_softmax
 
 from modn.explain.learning import boxes, fast_boxes
-from modn.explain.learning.integers import LARGEST_WEIGHT, integer_telodendra
-from modn.explain.learning.table import Starts, Table
-from modn.explain.learning.telodendra import fit_telodendra
-from modn.explain.learning.thinning import thinned
+from modn.explain.learning.integers import LEVELS, integer_weights
+from modn.explain.learning.simplifying import simplified
+from modn.explain.learning.table import Boxes, Starts, Table
+from modn.explain.learning.thinning import refitted, thinned, with_a_condition_less
 
 
 def make_table(N: int = 60, D: int = 3, C: int = 3, seed: int = 0, missing: float = 0.1) -> Table:
@@ -19,7 +20,7 @@ def make_table(N: int = 60, D: int = 3, C: int = 3, seed: int = 0, missing: floa
     y = np.where(codes[0] >= 3, 0, np.where(codes[2] % C == 1, 1, C - 1))
     codes[rng.random(codes.shape) < missing] = -1
     everywhere = np.ones(D, dtype=bool)
-    return Table(codes, n_codes, np.eye(C)[y], rng.uniform(0.5, 1.5, N), everywhere, everywhere)
+    return Table(codes, n_codes, np.eye(C)[y], everywhere, everywhere)
 
 
 def in_box(codes: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
@@ -27,10 +28,12 @@ def in_box(codes: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     return (inside | (codes < 0)).all(axis=0)
 
 
-def slow_loss(counts: np.ndarray, table: Table, w_t: np.ndarray, theta_t: np.ndarray) -> np.ndarray:
-    scores = w_t * counts - theta_t
-    p = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
-    return -table.weights * (table.targets * np.log(p)).sum(axis=1)
+def slow_loss(scores: np.ndarray, table: Table) -> np.ndarray:
+    return -(table.targets * log_softmax(scores, axis=1)).sum(axis=1)
+
+
+def ridge(weights: np.ndarray) -> float:
+    return 0.5 * fast_boxes.WEIGHT_PRECISION * float((weights**2).sum())
 
 
 @pytest.mark.parametrize("excitatory", [True, False])
@@ -74,31 +77,57 @@ def test_a_climb_ends_where_no_interval_of_one_column_is_better(seed: int) -> No
 
 
 def test_gains_are_differences_of_the_loss() -> None:
-    table = make_table()
-    rng = np.random.default_rng(1)
-    counts, w_t, theta_t = rng.integers(0, 3, (60, 3)).astype(float), rng.normal(size=3), rng.normal(size=3)
-    pattern = np.array([True, False, True])
-    gains = fast_boxes.gains_of(w_t * counts - theta_t, table.targets, table.weights, w_t, pattern)
-    expected = slow_loss(counts, table, w_t, theta_t) - slow_loss(counts + pattern, table, w_t, theta_t)
-    np.testing.assert_allclose(gains, expected, atol=1e-12)
+    table, rng = make_table(), np.random.default_rng(1)
+    scores, added = rng.normal(size=(60, 3)), rng.normal(size=3)
+    gains = fast_boxes.gains_of(fast_boxes.shares_of(scores), table.targets, added)
+    np.testing.assert_allclose(gains, slow_loss(scores, table) - slow_loss(scores + added, table), atol=1e-12)
 
 
-def test_the_telodendra_are_at_the_minimum() -> None:
-    table = make_table()
-    counts = np.random.default_rng(2).integers(0, 3, (60, 3)).astype(float)
-    w_t, theta_t = np.ones(3), np.zeros(3)
-    reached = fit_telodendra(counts, table.targets, table.weights, w_t, theta_t, 50)
+def test_weights_are_at_the_minimum() -> None:
+    table, rng = make_table(), np.random.default_rng(2)
+    held = rng.random((4, 60)) < 0.5
+    weights, theta_t = np.zeros((4, 3)), np.zeros(3)
+    reached = fast_boxes.fit_weights(held, table.targets, weights, theta_t, 100)
 
     def penalised(w: np.ndarray, theta: np.ndarray) -> float:
-        prior = fast_boxes.W_PRECISION * ((w - fast_boxes.W_PRIOR) ** 2).sum()
-        return slow_loss(counts, table, w, theta).sum() + 0.5 * (
-            prior + fast_boxes.THETA_PRECISION * (theta**2).sum()
-        )
+        return float(slow_loss(held.T.astype(float) @ w - theta, table).sum()) + ridge(w)
 
-    assert reached == pytest.approx(penalised(w_t, theta_t))
-    for k, step in itertools.product(range(3), (-0.01, 0.01)):
-        assert penalised(w_t + step * np.eye(3)[k], theta_t) > reached
-        assert penalised(w_t, theta_t + step * np.eye(3)[k]) > reached
+    assert reached == pytest.approx(penalised(weights, theta_t))
+    for step in rng.normal(size=(20, 5, 3)):
+        step *= 0.3 / np.linalg.norm(step)
+        assert penalised(weights + step[:4], theta_t + step[4]) > reached - fast_boxes.CLOSE
+
+
+def test_the_weights_of_one_dendrite_are_at_the_minimum_and_the_scores_shift() -> None:
+    table, rng = make_table(), np.random.default_rng(3)
+    scores, held = rng.normal(size=(60, 3)), rng.random(60) < 0.4
+    added, shift = np.zeros(3), np.zeros(3)
+    reached = fast_boxes.fit_dendrite(scores, table.targets, held, added, shift, 50)
+
+    def penalised(added: np.ndarray, shift: np.ndarray) -> float:
+        return float(slow_loss(scores + shift + np.outer(held, added), table).sum()) + ridge(added)
+
+    assert reached == pytest.approx(penalised(added, shift), abs=0.01)
+    for step in rng.normal(size=(20, 2, 3)):
+        step *= 0.3 / np.linalg.norm(step)
+        assert penalised(added + step[0], shift + step[1]) > reached - fast_boxes.CLOSE
+
+
+def test_a_stump_is_the_best_condition_of_its_column() -> None:
+    table = make_table(N=200, missing=0.0)
+    scores = np.zeros((200, 3))
+    stumps, _ = fast_boxes.best_stumps(
+        table.codes, table.n_codes, fast_boxes.shares_of(scores), table.targets,
+        table.excitatory, table.inhibitory,
+    )  # fmt: skip
+
+    def loss(held: np.ndarray) -> float:
+        return float(fast_boxes.fit_dendrite(scores, table.targets, held, np.zeros(3), np.zeros(3), 50))
+
+    for i, box in enumerate(stumps):
+        assert fast_boxes.n_sides(*box, table.n_codes) == 1
+        best = min(loss(table.codes[i] >= k) for k in range(1, table.n_codes[i]))
+        assert loss(fast_boxes.holds(table.codes, *box)) == pytest.approx(best, rel=0.02)
 
 
 @pytest.mark.slow
@@ -110,10 +139,30 @@ def test_larger_circuits_have_a_lower_loss_and_no_more_conditions_than_allowed()
     assert sizes == sorted(set(sizes)) and sizes[-1] <= 8
     assert losses == sorted(losses, reverse=True)
     last = found[-1]
-    right = (last.w_t * last.counts(table.codes) - last.theta_t).argmax(1) == table.targets.argmax(1)
-    assert right.mean() > 0.85  # a tenth of the values is missing
-    held = np.stack([in_box(table.codes, *box) for box in last.boxes])
-    np.testing.assert_array_equal(last.counts(table.codes), held.T.astype(float) @ last.P)
+    assert (last.scores(table.codes).argmax(1) == table.targets.argmax(1)).mean() > 0.85  # some is missing
+    held = np.array([in_box(table.codes, *box) for box in last.boxes])
+    np.testing.assert_array_equal(last.held(table.codes), held)
+    for one in found:
+        rows = [*one.held(table.codes), *~one.held(table.codes)]
+        assert len({row.tobytes() for row in rows}) == len(rows), "two rules say the same"
+
+
+def test_what_says_the_same_is_merged_and_no_score_changes() -> None:
+    table = make_table(N=200, missing=0.0)
+    whole = np.array([[0, 0, 0], table.n_codes - 1])
+    at_least, below, with_an_idle_end, nested = (whole.copy() for _ in range(4))
+    at_least[0, 0], below[1, 0] = 2, 1  # the opposite of each other
+    with_an_idle_end[0, 0], with_an_idle_end[1, 2] = 2, 5
+    nested[0, 2] = 3
+    table.codes[2, table.codes[2] == 6] = 5  # nobody has the last code: the end excludes no one
+    weights = np.arange(15.0).reshape(5, 3)
+    given = np.array([with_an_idle_end, at_least, below, whole, nested], np.int32)
+    circuit = Boxes(given, weights, np.array([1.0, 2.0, 3.0]), 0.0)
+    simpler = simplified(circuit, table)
+    assert len(simpler.boxes) == 2 and simpler.size(table.n_codes) == 2
+    # All may get the same: what is merged with its opposite is a constant.
+    difference = simpler.scores(table.codes) - circuit.scores(table.codes)
+    np.testing.assert_allclose(difference, 0.0, atol=1e-12)
 
 
 def test_thinning_takes_the_condition_that_is_worth_least() -> None:
@@ -121,36 +170,21 @@ def test_thinning_takes_the_condition_that_is_worth_least() -> None:
     circuit = boxes.learn(table, Starts.none(3, 3), max_size=6)[-1]
     thinner = thinned(circuit, table)
     assert thinner.size(table.n_codes) == circuit.size(table.n_codes) - 1
-    losses = []
-    for j, side, column in np.argwhere(circuit.boxes != np.stack([0 * table.n_codes, table.n_codes - 1])):
-        wider = circuit.boxes.copy()
-        wider[j, side, column] = [0, table.n_codes[column] - 1][side]
-        w_t, theta_t = circuit.w_t.copy(), circuit.theta_t.copy()
-        counts = circuit._replace(boxes=wider).counts(table.codes)
-        losses.append(fit_telodendra(counts, table.targets, table.weights, w_t, theta_t, 50))
+    losses = [
+        refitted(
+            circuit._replace(boxes=np.array([*circuit.boxes[:j], box, *circuit.boxes[j + 1 :]])), table, 50
+        )
+        for j, box in with_a_condition_less(circuit.boxes, table.n_codes)
+    ]
     # A dendrite without conditions always holds, as an offset does: nothing is lost when it is removed.
-    assert thinner.loss == pytest.approx(min(losses), rel=0.05)
+    assert thinner.loss == pytest.approx(min(one.loss for one in losses), rel=0.05)
     while thinner.size(table.n_codes) > 0:
         thinner = thinned(thinner, table)
-    assert len(thinner.boxes) == len(thinner.P) == 0
-
-
-@pytest.mark.slow
-def test_a_start_with_several_classes_is_used() -> None:
-    rng = np.random.default_rng(0)
-    codes = rng.integers(0, 2, (2, 400)).astype(np.int32)
-    targets = np.where(codes[0][:, None] == 1, [0.5, 0.5, 0.0], [0.0, 0.0, 1.0])
-    everywhere = np.ones(2, dtype=bool)
-    table = Table(codes, np.array([2, 2], np.int32), targets, np.ones(400), everywhere, everywhere)
-    both = Starts(np.array([[[1, 0], [1, 1]]], np.int32), np.array([[True, True, False]]))
-    # A rule for the third class says the same with one condition; without it, the start is the better one.
-    table = table._replace(inhibitory=np.zeros(2, dtype=bool))
-    found = boxes.learn(table, both, max_size=1)[-1]
-    assert found.P.tolist() == [[True, True, False]]
+    assert len(thinner.boxes) == len(thinner.weights) == 0
 
 
 def test_the_smallest_penalty_is_reached_for_any_number_of_samples() -> None:
-    for total in (1.0, 50.0, 1e6):
+    for total in (1, 50, 1_000_000):
         penalties = boxes.penalties(total)
         assert (np.diff(penalties) < 0).all()
         assert penalties[-1] <= boxes.SMALLEST_PENALTY * (1 + 1e-9)
@@ -160,18 +194,19 @@ def test_the_smallest_penalty_is_reached_for_any_number_of_samples() -> None:
 def test_integers_decide_nearly_as_the_best_real_numbers(seed: int) -> None:
     table = make_table(N=300, seed=seed)
     found = boxes.learn(table, Starts.none(3, 3), max_size=6)[-1]
-    counts = found.counts(table.codes)
-    w_t, theta_t = integer_telodendra(counts, table.targets, table.weights)
-    assert w_t.dtype == theta_t.dtype == np.int64
-    assert np.abs(w_t).max() <= LARGEST_WEIGHT + 1 and theta_t.min() == 0
-    real_w, real_theta = np.ones(3), np.zeros(3)
-    fit_telodendra(counts, table.targets, table.weights, real_w, real_theta, 50)
+    held = found.held(table.codes)
+    weights, theta_t = integer_weights(held, table.targets)
+    assert weights.dtype == theta_t.dtype == np.int64
+    assert np.abs(weights).max() <= 2 * LEVELS[-1] and theta_t.min() == 0
+    assert weights.any(axis=1).all(), "a dendrite adds nothing"
+    assert (weights == 0).any(axis=1).all(), "the same could be taken from all weights"
     y = table.targets.argmax(axis=1)
-    real, rounded = (real_w * counts - real_theta).argmax(axis=1), (w_t * counts - theta_t).argmax(axis=1)
+    real, rounded = found.scores(table.codes).argmax(axis=1), (held.T @ weights - theta_t).argmax(axis=1)
     assert np.mean(rounded == real) > 0.95 or np.mean(rounded == y) >= np.mean(real == y)
 
 
 def test_integers_without_any_dendrite() -> None:
     table = make_table()
-    _, theta_t = integer_telodendra(np.zeros((60, 3)), table.targets, table.weights)
-    assert theta_t.argmin() == (table.weights @ table.targets).argmax()
+    weights, theta_t = integer_weights(np.zeros((0, 60), bool), table.targets)
+    assert weights.shape == (0, 3)
+    assert theta_t.argmin() == table.targets.sum(axis=0).argmax()

@@ -30,8 +30,7 @@ def make_circuit(**changes: object) -> Circuit:
             (Condition(1, "is not", "green"),),
             (Condition(1, "is", "red"), Condition(2, ">=", 3.0)),
         ),
-        "P": np.array([[True, False, True], [False, False, True], [False, True, False]]),
-        "w_t": np.array([2, -3, 1]),
+        "weights": np.array([[2, 0, 1], [0, 0, 1], [0, -3, 0]]),
         "theta_t": np.array([3, -2, 0]),
     }
     return Circuit(**{**values, **changes})
@@ -42,7 +41,7 @@ def slow_scores(circuit: Circuit, rows: list[list[object]]) -> list[list[int]]:
     found = []
     for row in rows:
         scores = [-int(theta) for theta in circuit.theta_t]
-        for conditions, fed in zip(circuit.dendrites, circuit.P, strict=True):
+        for conditions, weights in zip(circuit.dendrites, circuit.weights, strict=True):
             held = True
             for condition in conditions:
                 value = row[condition.feature]
@@ -54,8 +53,8 @@ def slow_scores(circuit: Circuit, rows: list[list[object]]) -> list[list[int]]:
                     "is": lambda a, b: a == b,
                     "is not": lambda a, b: a != b,
                 }[condition.test](value, condition.value)
-            for c, feeds in enumerate(fed):
-                scores[c] += int(circuit.w_t[c]) * bool(feeds and held)
+            for c, weight in enumerate(weights):
+                scores[c] += int(weight) * bool(held)
         found.append(scores)
     return found
 
@@ -69,7 +68,7 @@ def test_the_scores_are_those_of_a_slow_computation() -> None:
 
 
 def test_the_first_of_equal_scores_wins_and_no_dendrite_is_a_circuit_too() -> None:
-    empty = make_circuit(dendrites=(), P=np.zeros((0, 3), bool), theta_t=np.array([1, 0, 0]))
+    empty = make_circuit(dendrites=(), weights=np.zeros((0, 3), int), theta_t=np.array([1, 0, 0]))
     assert empty.predict(X).tolist() == ["no"] * 5
     assert (empty.n_conditions, empty.n_gates) == (0, 2)
     assert len(empty.measured(X, Y).rules) == 0
@@ -100,10 +99,10 @@ def test_rules_as_a_data_frame() -> None:
     rules = circuit.measured(X, Y).rules
     assert rules.columns.tolist() == ["rule", "conditions", "classes", "support", "precision", "worth"]
     assert rules["rule"].tolist() == [1, 2, 3]
-    assert rules["classes"].tolist() == [("maybe", "yes"), ("yes",), ("no",)]
+    assert rules["classes"].tolist() == [("maybe",), ("yes",), ("maybe", "yes")]
     held = circuit.dendrites_hold(X)
     np.testing.assert_allclose(rules["support"], held.mean(axis=0))
-    speaks_for = [{"maybe", "yes"}, {"yes"}, set()]  # "no" has a negative weight: its rule speaks against it
+    speaks_for = [{"maybe"}, {"yes"}, {"maybe", "yes"}]  # a rule against "no" speaks for all others
     accuracy = np.mean(circuit.predict(X) == Y)
     for j, classes in enumerate(speaks_for):
         assert rules["precision"][j] == pytest.approx(np.mean([label in classes for label in Y[held[:, j]]]))
@@ -133,7 +132,7 @@ def test_an_explanation_is_text_and_finds_the_nearest_change() -> None:
     classes = np.array(["low", "high"])
     circuit = Circuit(
         (Feature("x"), Feature("y")), classes, ((Condition(0, ">=", 5.0),), (Condition(0, ">=", 2.0),)),
-        np.array([[False, True], [False, True]]), np.array([1, 1]), np.array([0, 1]),
+        np.array([[0, 1], [0, 1]]), np.array([0, 1]),
     )  # fmt: skip
     assert str(circuit.explain([3.0, 0.0])) == (
         "low (scores: low 0, high 0)\n"
@@ -143,7 +142,7 @@ def test_an_explanation_is_text_and_finds_the_nearest_change() -> None:
         "x >= 5 -> high"
     )
     assert "x < 5 -> low" in str(circuit.explain([9.0, 0.0]))
-    nothing = Circuit((Feature("x"),), classes, (), np.zeros((0, 2), bool), np.ones(2, int), np.array([0, 1]))
+    nothing = Circuit((Feature("x"),), classes, (), np.zeros((0, 2), int), np.array([0, 1]))
     assert str(nothing.explain([1.0])).splitlines() == [
         "low (scores: low 0, high -1)",
         "No rule holds.",
@@ -159,7 +158,7 @@ def test_without_and_refit() -> None:
     labels = np.where(samples[:, 0] >= 0.5, "high", "low")
     circuit = Circuit(
         (Feature("x"),), np.array(["high", "low"]), ((Condition(0, "<", 0.1),), (Condition(0, ">=", 0.5),)),
-        np.array([[True, False], [True, False]]), np.array([1, 1]), np.array([9, 0]),
+        np.array([[1, 0], [1, 0]]), np.array([9, 0]),
     )  # fmt: skip
     better = circuit.without(rule=1).refit(samples, labels)
     assert np.mean(circuit.predict(samples) == labels) < 0.6
@@ -186,11 +185,18 @@ def test_a_circuit_as_json_and_back() -> None:
     assert numbered.predict(X).dtype == np.int64
 
 
+def test_a_circuit_with_one_weight_for_each_class_is_read() -> None:
+    values = make_circuit(weights=np.array([[2, 0, 5], [0, 3, 5], [2, 3, 0]])).to_dict()
+    weights = np.array(values.pop("weights"))
+    older = {**values, "P": (weights != 0).tolist(), "w_t": [2, 3, 5]}
+    np.testing.assert_array_equal(Circuit.from_dict(older).weights, weights)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"P": [[1, 0, 1]] * 3}, "P has the dtype int64; allowed: bool"),
-        ({"w_t": [1.5, 1, 1]}, "w_t has the dtype float64; allowed: int64"),
+        ({"weights": [[1.5, 0, 1]] * 3}, "weights has the dtype float64; allowed: int64"),
+        ({"weights": [[1, 0, 1]] * 2}, r"weights has the shape \(2, 3\); allowed: \(3, 3\)"),
         ({"theta_t": [1, 2]}, r"theta_t has the shape \(2,\); allowed: \(3,\)"),
         ({"dendrites": [[{"feature": 9, "test": "<", "value": 1.0}]] * 3}, "feature of a condition is 9"),
         ({"dendrites": [[{"feature": 0, "test": ">", "value": 1.0}]] * 3}, "test of age is '>'; allowed"),

@@ -15,9 +15,10 @@ def make_circuit(M: int, C: int, k: int) -> Circuit:
     """M dendrites of k conditions each."""
     features = tuple(Feature(f"feature {i} of a rather long name, in $") for i in range(k))
     dendrites = tuple(tuple(Condition(i, "<", 0.25 * j) for i in range(k)) for j in range(M))
-    P = np.eye(C, dtype=bool)[np.arange(M) % C]
+    weights = (np.arange(C) - 1) * np.eye(C, dtype=int)[np.arange(M) % C]
+    weights[::2] += np.arange(C) - 1  # several classes
     classes = np.array([f"class {c}" for c in range(C)])
-    return Circuit(features, classes, dendrites, P, np.arange(C) - 1, np.arange(C))
+    return Circuit(features, classes, dendrites, weights, np.arange(C))
 
 
 @pytest.mark.parametrize(("M", "C", "k"), [(1, 2, 1), (9, 3, 1), (8, 6, 3), (0, 2, 1)])

@@ -1,5 +1,7 @@
 """Codes of samples, and the conditions that codes stand for."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -28,7 +30,17 @@ def test_a_threshold_is_above_the_lower_and_at_most_the_upper_value(a: float, b:
 
 def test_thresholds_are_short_decimals_between_neighbouring_values() -> None:
     values = np.array([3.0, 4.0, np.nan, 5.23, 5.31, 1000.0, 2000.0])
-    assert thresholds(values).tolist() == [3.5, 4.6, 5.27, 500.0, 1500.0]
+    assert thresholds(values).tolist() == [4.0, 5.0, 5.3, 1000.0, 2000.0]
+
+
+@given(st.integers(-5000, 5000), st.integers(1, 5000), st.integers(-3, 3))
+def test_no_decimal_between_two_values_is_shorter(low: int, width: int, exponent: int) -> None:
+    a, b = low * 10.0**exponent, (low + width) * 10.0**exponent
+    found = short_between(a, b)
+    step = 10.0 ** (Decimal(repr(found)).normalize().as_tuple().exponent + 1)
+    near = [round(k * step, 12) for k in range(int(a // step), int(a // step) + 3)]
+    # Rounder numbers than the gap is wide are not looked for.
+    assert found == 0 or step > 4.9 * (b - a) or not any(a < value <= b and value != 0 for value in near)
 
 
 def test_categories_become_columns_of_their_own_and_two_need_one() -> None:
@@ -71,7 +83,7 @@ def test_an_array_of_objects_and_a_constant_feature() -> None:
     assert [feature.categories for feature in coding.features] == [("a", "b", "c"), None, None]
     assert coding.n_codes.tolist() == [2, 2, 2, 2, 1]
     low, high = np.array([0, 1, 0, 0, 0]), np.array([1, 1, 1, 0, 0])
-    assert coding.conditions(low, high) == (Condition(0, "is", "b"), Condition(1, "<", 1.5))
+    assert coding.conditions(low, high) == (Condition(0, "is", "b"), Condition(1, "<", 2.0))
 
 
 def test_monotone_features_allow_one_side_only() -> None:

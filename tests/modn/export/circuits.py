@@ -65,8 +65,7 @@ def random_circuit(frame: pd.DataFrame, rng: np.random.Generator, labels: Any = 
         features,
         classes,
         dendrites,
-        P=rng.random((n_dendrites, len(classes))) < 0.6,
-        w_t=rng.integers(-3, 4, len(classes)),
+        weights=rng.integers(-3, 4, (n_dendrites, len(classes))),
         theta_t=rng.integers(-4, 5, len(classes)),  # small: ties are common
     )
 

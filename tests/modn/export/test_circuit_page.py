@@ -31,13 +31,12 @@ def circuit() -> Circuit:
         (Condition(1, ">=", 0.0),),  # which no class counts
         (),
     )
-    P = np.array([[1, 0, 0], [0, 1, 0], [0, 1, 1], [0, 0, 0], [1, 0, 1]], dtype=bool)
+    weights = np.array([[2, 0, 0], [0, 3, 0], [0, 3, 2], [0, 0, 0], [2, 0, 2]])
     return Circuit(
         FEATURES,
         np.array(["setosa", "a & b", NASTY]),
         dendrites,
-        P,
-        np.array([2, 3, 2]),
+        weights,
         np.array([0, 2, 0]),
     )
 
@@ -208,8 +207,6 @@ def test_sliders_hold_every_threshold_inside() -> None:
 
 
 def test_a_circuit_without_rules_has_a_page() -> None:
-    empty = Circuit(
-        (Feature("x"),), np.array([0, 1]), (), np.zeros((0, 2), bool), np.ones(2, int), np.zeros(2, int)
-    )
+    empty = Circuit((Feature("x"),), np.array([0, 1]), (), np.zeros((0, 2), int), np.zeros(2, int))
     page = render(empty)
     assert "0 conditions in 0 rules, 2 classes" in page and "Accuracy over size" not in page

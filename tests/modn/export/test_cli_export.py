@@ -41,7 +41,7 @@ def file(circuit: Circuit, tmp_path: Path) -> Path:
 def model(data: Path) -> Path:
     path = data.with_name("model.modn")
     assert (
-        run("fit", data, "--target", "kind", "--solver", "bbo", "--iterations", 3, "--quiet", "--out", path)
+        run("fit", data, "--target", "kind", "--solver", "bbo", "--max-iter", 3, "--quiet", "--out", path)
         == 0
     )
     return path

@@ -24,10 +24,8 @@ NUMBER, COLOUR = Feature("size"), Feature("colour", ("red", "blue"))
 
 def circuit(*conditions: Condition, **changes: Any) -> Circuit:
     """One dendrite, two classes."""
-    P = np.array([[True, False]])
-    held = Circuit(
-        (NUMBER, COLOUR), np.array(["a", "b"]), (conditions,), P, np.array([2, 1]), np.array([1, 0])
-    )
+    weights = np.array([[2, 0]])
+    held = Circuit((NUMBER, COLOUR), np.array(["a", "b"]), (conditions,), weights, np.array([1, 0]))
     return replace(held, **changes)
 
 
@@ -151,8 +149,7 @@ def test_numpy_numbers_are_counted_as_others() -> None:
     """The sum of two of NumPy's truth values is a truth value."""
     both = circuit(
         dendrites=((Condition(0, ">=", 1.0),), (Condition(0, ">=", 2.0),)),
-        P=np.array([[True, False], [True, False]]),
-        w_t=[1, 1],
+        weights=np.array([[1, 0], [1, 0]]),
         theta_t=[0, -1],
     )
     space: dict[str, Any] = {}

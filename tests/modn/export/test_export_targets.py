@@ -1,5 +1,6 @@
 """Every target, run on every sample: what it decides is what the circuit decides."""
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -34,15 +35,31 @@ def test_a_program_decides_as_its_circuit(runner: str, dataset: str, tmp_path: P
     compare(runner, [random_circuit(frame, rng) for _ in range(CIRCUITS)], frame, tmp_path)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("dataset", sorted(path.stem for path in RAW.glob("*.csv")))
-@pytest.mark.parametrize("runner", RUNNERS)
-def test_every_row_of_every_dataset(runner: str, dataset: str, tmp_path: Path) -> None:
+@cache
+def cases(dataset: str) -> list[tuple[list[Circuit], pd.DataFrame, list[list[object]]]]:
+    """Random circuits and a learned one, the samples, and what the circuits decide of them."""
     frame = raw_dataset(dataset)
     rng = np.random.default_rng(len(dataset))
-    compare(runner, [random_circuit(frame, rng) for _ in range(CIRCUITS)], frame, tmp_path)
     learned, features = learned_circuit(frame)
-    compare(runner, [learned], features, tmp_path)
+    drawn = [random_circuit(frame, rng) for _ in range(CIRCUITS)]
+    return [
+        (circuits, samples, [circuit.predict(samples).tolist() for circuit in circuits])
+        for circuits, samples in ((drawn, frame), ([learned], features))
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "dataset",
+    [  # those of a dataset go to one worker, where its cases are made once
+        pytest.param(path.stem, marks=pytest.mark.xdist_group(f"rows of {path.stem}"))
+        for path in sorted(RAW.glob("*.csv"))
+    ],
+)
+@pytest.mark.parametrize("runner", RUNNERS)
+def test_every_row_of_every_dataset(runner: str, dataset: str, tmp_path: Path) -> None:
+    for circuits, samples, expected in cases(dataset):
+        assert RUNNERS[runner](circuits, samples, tmp_path) == expected
 
 
 LABELS = [np.array([7, -3, 0]), np.array([0.5, 1e300, -2.0]), np.array([False, True]), np.array(["", "a b"])]
@@ -63,9 +80,10 @@ def test_extreme_numbers(runner: str, tmp_path: Path) -> None:
     frame = pd.DataFrame({"x": values})
     dendrites = tuple((Condition(0, test, t),) for t in values for test in (">=", "<"))
     rng = np.random.default_rng(0)
-    big = rng.integers(-(2**40), 2**40, (2, 4))
+    chosen = rng.random((len(dendrites), 4)) < 0.3
     circuits = [
-        Circuit((Feature("x"),), np.arange(4), dendrites, rng.random((len(dendrites), 4)) < 0.3, *pair)
-        for pair in (big, rng.integers(-5, 5, (2, 4)), np.zeros((2, 4), dtype=int))
+        Circuit((Feature("x"),), np.arange(4), dendrites, chosen * weights[1:], weights[0])
+        for largest in (2**40, 5, 1)
+        for weights in [rng.integers(1 - largest, largest, (len(dendrites) + 1, 4))]
     ]
     compare(runner, circuits, frame, tmp_path)

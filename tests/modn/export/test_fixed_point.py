@@ -23,8 +23,8 @@ NUMBERS = st.floats(-1e6, 1e6)
 def of(*thresholds: float, test: str = ">=") -> Circuit:
     """A circuit that counts the thresholds below a number."""
     dendrites = tuple((Condition(0, test, t),) for t in thresholds)
-    P = np.array([[False, True]] * len(dendrites))
-    return Circuit((Feature("x"),), np.array([0, 1]), dendrites, P, np.ones(2, int), np.zeros(2, int))
+    weights = np.array([[0, 1]] * len(dendrites)).reshape(-1, 2)
+    return Circuit((Feature("x"),), np.array([0, 1]), dendrites, weights, np.zeros(2, int))
 
 
 def port(circuit: Circuit, X: object = None, fraction_bits: int | None = None) -> Port:

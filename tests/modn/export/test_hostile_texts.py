@@ -54,9 +54,9 @@ def circuit_of(texts: list[str]) -> Circuit:
     places = range(len(texts))
     numbers = tuple((Condition(k, ">=", 0.5),) for k in places)
     categories = tuple((Condition(len(texts), "is", texts[k]), Condition(k, "<", 2.0)) for k in places)
-    P = np.vstack([np.eye(len(texts)), np.eye(len(texts))]).astype(bool)
+    weights = np.vstack([np.eye(len(texts)), np.eye(len(texts))]).astype(int)
     zeros = np.zeros(len(texts), dtype=int)
-    return Circuit(features, np.array(texts, dtype=object), numbers + categories, P, zeros + 1, zeros)
+    return Circuit(features, np.array(texts, dtype=object), numbers + categories, weights, zeros)
 
 
 def samples_of(texts: list[str]) -> pd.DataFrame:
@@ -99,9 +99,7 @@ def test_keywords_and_names_of_the_program_itself(runner: str, tmp_path: Path) -
     )
     everything = tuple(Condition(k, ">=", 0.5) for k in range(len(names)))
     features = tuple(map(Feature, names))
-    circuit = Circuit(
-        features, np.array(["no", "yes"]), (everything,), np.array([[0, 1]], bool), [1, 1], [0, 0]
-    )
+    circuit = Circuit(features, np.array(["no", "yes"]), (everything,), np.array([[0, 1]]), [0, 0])
     frame = pd.DataFrame([np.ones(len(names)), np.arange(len(names)) != 9], columns=names, dtype=np.float64)
     assert RUNNERS[runner]([circuit], frame, tmp_path) == [["yes", "no"]]
 

@@ -1,0 +1,62 @@
+"""The circuits that the README prints: at most nine conditions, learned from all samples of a dataset.
+
+Beside each are the cross-validated accuracies of circuits of that size and of their neurons: five folds, in
+which everything is learned again.
+
+    python -m benchmarks.readme_circuits          # print the block
+    python -m benchmarks.readme_circuits --write  # put it into README.md
+"""
+
+import argparse
+import re
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.training import ROOT
+from modn import MODNClassifier, circuit_path
+from stages import fetch
+from stages.config import composition
+
+SIZE = 9
+DATASETS = ("wine", "breast_cancer", "heart_disease")
+BEGIN, END = "<!-- circuits: python -m benchmarks.readme_circuits --write -->", "<!-- /circuits -->"
+
+
+def samples(dataset: str) -> tuple[pd.DataFrame, np.ndarray]:
+    """Features and labels, as `fetch` cleans them; the few missing values are filled in."""
+    recipe = composition.compose_plan([f"datasets=[{dataset}]"]).datasets[dataset]
+    table = fetch.clean(fetch.read(recipe), dataset, recipe)
+    X = table.iloc[:, :-1].astype(float)
+    return X.fillna(X.median()), table.iloc[:, -1].to_numpy(dtype=np.str_)
+
+
+def block(dataset: str) -> str:
+    """A dataset's circuit, and how accurate circuits of this size are."""
+    X, labels = samples(dataset)
+    path = circuit_path(MODNClassifier(random_state=0).fit(X, labels), X, labels, random_state=0)
+    accuracy = path.accuracy.accuracy[min(SIZE, len(path.accuracy.sizes)) - 1]
+    title = dataset.replace("_", " ").capitalize()
+    head = f"{title}: accuracy {accuracy:.3f}, its neuron {path.accuracy.neuron:.3f}"
+    return f"{head}\n\n```text\n{path.circuit(SIZE)}\n```"
+
+
+def main() -> None:
+    """Print the blocks, or write them."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--write", action="store_true", help="replace the block in README.md")
+    composition.register()
+    text = "\n\n".join([BEGIN, *map(block, DATASETS), END])
+    if parser.parse_args().write:
+        path = ROOT / "README.md"
+        readme = path.read_text(encoding="utf-8")
+        pattern = f"{re.escape(BEGIN)}.*?{re.escape(END)}"
+        path.write_text(re.sub(pattern, lambda _: text, readme, flags=re.DOTALL), encoding="utf-8")
+    else:
+        print(text)
+
+
+if __name__ == "__main__":
+    main()

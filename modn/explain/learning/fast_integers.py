@@ -1,0 +1,95 @@
+"""The compiled descent over integer weights."""
+
+from math import exp, log, log1p
+
+import numpy as np
+
+from modn.explain.learning.fast_boxes import WEIGHT_PRECISION, Floats
+from modn.fast.compiling import compiled
+
+PER_WEIGHT = 0.5  # nats: a weight other than 0 must be worth that, as it has to be read
+PASSES = 20
+
+
+@compiled
+def loss(scores: Floats, targets: Floats, totals: Floats) -> float:
+    """The cross-entropy of the softmax of the scores (G, C), each row as often as `totals` (G,) says."""
+    G, C = scores.shape
+    value = 0.0
+    for g in range(G):
+        highest = scores[g].max()
+        exponentials, linear = 0.0, 0.0
+        for c in range(C):
+            exponentials += exp(scores[g, c] - highest)
+            linear += targets[g, c] * scores[g, c]
+        value += totals[g] * (highest + log(exponentials) - linear)
+    return value
+
+
+@compiled
+def penalty(weights: Floats) -> float:
+    """The penalty on the weights (C,) of a dendrite: on their differences from the mean, and their number."""
+    differences = weights - weights.mean()
+    return 0.5 * WEIGHT_PRECISION * (differences**2).sum() + PER_WEIGHT * np.count_nonzero(weights)
+
+
+@compiled
+def descend(patterns: Floats, targets: Floats, totals: Floats, table: Floats, unit: float) -> float:
+    """Move one integer at a time, by 1 or to 0, in place, while the loss falls; returns the loss.
+
+    The table (M, C) are the weights, its last row what the scores start with; scores are patterns (G, M)
+    times the table, times the unit. All dendrites keep a weight other than 0.
+    """
+    M, C = table.shape
+    scores = np.dot(patterns, table) * unit
+    shares = np.empty_like(scores)
+    for g in range(len(scores)):
+        _softmax(scores[g], shares[g])
+    improved, passes = True, 0
+    while improved and passes < PASSES:
+        improved, passes = False, passes + 1
+        for j in range(M):
+            for c in range(C):
+                for step in (-1.0, 1.0, -table[j, c]):
+                    held = patterns[:, j]
+                    if _gain(held, targets[:, c], totals, shares[:, c], table, j, c, step, unit) > 1e-9:
+                        table[j, c] += step
+                        for g in range(len(scores)):
+                            if held[g] > 0:
+                                scores[g, c] += step * unit
+                                _softmax(scores[g], shares[g])
+                        improved = True
+                        break
+    value = loss(scores, targets, totals)
+    for j in range(M - 1):
+        value += penalty(table[j] * unit)
+    return value
+
+
+@compiled
+def _gain(
+    held: Floats, targets: Floats, totals: Floats, shares: Floats, table: Floats, j: int, c: int, step: float,
+    unit: float,
+) -> float:  # fmt: skip
+    """By how much the loss falls if one integer moves by a step; less than 0 if it must not."""
+    is_weight = j < len(table) - 1
+    row = table[j] * unit
+    gain = 0.0
+    if is_weight:
+        after = table[j, c] + step
+        if after == 0 and np.count_nonzero(table[j]) == 1:
+            return -1.0
+        gain += penalty(row)
+        row[c] = after * unit
+        gain -= penalty(row)
+    factor = exp(step * unit) - 1
+    for g in range(len(held)):
+        if held[g] > 0:
+            gain += totals[g] * (targets[g] * step * unit - log1p(shares[g] * factor))
+    return gain
+
+
+@compiled
+def _softmax(scores: Floats, shares: Floats) -> None:
+    shares[:] = np.exp(scores - scores.max())
+    shares /= shares.sum()
