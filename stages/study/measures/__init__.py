@@ -1,12 +1,12 @@
-"""Measures of a classifier's predictions by name: `get("acc")`.
+"""Measures of predictions by name: `get("acc")`.
 
-Each is one module of this package with a `MEASURE`. To add one, add a file, and its name to `measures` in
-conf/config.yaml.
+Each is one module of this package with a `MEASURE`, which knows its task. To add one, add a file, and its
+name to `measures` or `targets.measures` in conf/config.yaml.
 """
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,20 +21,24 @@ class Measure:
 
     name: str  # of its column
     title: str  # in the report
-    # From true classes (N,), predicted classes (N,) and scores of each class (N, C).
+    # Of classification from true classes (N,), predicted classes (N,) and scores of each class (N, C); of
+    # labels from indicators, predicted ones and scores (N, C); of regression from numbers, predicted ones and
+    # those again (N, C).
     compute: Callable[[np.ndarray, np.ndarray, np.ndarray], float]
     # The lowest and highest possible value if tables show its spread over runs; None: only the mean.
     spread_within: tuple[float, float] | None = None
     higher_is_better: bool = True
+    task: str = "classification"
 
     def better(self, values: Any) -> Any:
         """The values, or their negatives, so that the highest is the best."""
         return values if self.higher_is_better else -values
 
 
-def names() -> list[str]:
-    """The names of all measures, sorted."""
-    return sorted(module.name for module in pkgutil.iter_modules(__path__))
+def names(task: str | None = None) -> list[str]:
+    """The names of all measures, or of those of one task, sorted."""
+    found = sorted(module.name for module in pkgutil.iter_modules(__path__))
+    return [name for name in found if task is None or get(name).task == task]
 
 
 def get(name: str) -> Measure:
@@ -47,14 +51,21 @@ def get(name: str) -> Measure:
 
 def check(wanted: Sequence[str]) -> None:
     """Raise a ValueError unless a list names measures, each once, and those of the paper among them."""
-    unknown = [name for name in wanted if name not in names()]
+    known = names("classification")
+    unknown = [name for name in wanted if name not in known]
     missing = [name for name in OF_THE_PAPER if name not in wanted]
     if unknown or missing or len(set(wanted)) < len(wanted):
-        others = [name for name in names() if name not in OF_THE_PAPER]
+        others = [name for name in known if name not in OF_THE_PAPER]
         more = f", and also {', '.join(others)}" if others else ""
         raise ValueError(
             f"measures is {list(wanted)}; allowed: {' and '.join(OF_THE_PAPER)}{more}; each once"
         )
+
+
+def of_task(task: str, columns: Iterable[str], suffix: str = "") -> list[Measure]:
+    """The measures of a task that are among a table's columns, in their order."""
+    known = names(task)
+    return [get(name) for name in (column.removesuffix(suffix) for column in columns) if name in known]
 
 
 def are_probabilities(scores: np.ndarray) -> bool:
