@@ -110,6 +110,30 @@ class OneOf:
 
 
 @dataclass(frozen=True)
+class Text:
+    """Any text."""
+
+    def accepts(self, value: Any) -> bool:
+        """Whether the value is allowed."""
+        return isinstance(value, str)
+
+    def __str__(self) -> str:
+        return "a text"
+
+
+@dataclass(frozen=True)
+class Label:
+    """A text, a finite number or a Boolean."""
+
+    def accepts(self, value: Any) -> bool:
+        """Whether the value is allowed."""
+        return isinstance(value, str | bool) or is_number(value)
+
+    def __str__(self) -> str:
+        return "a text, a finite number, or True or False"
+
+
+@dataclass(frozen=True)
 class Flag:
     """True or False."""
 

@@ -23,6 +23,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from modn.constraints import Flag, Integer, ListOf, OrNone, Text, check
 from modn.frames import Column, as_numbers, as_texts, columns_of, is_missing, is_text
 from modn.scaling import from_levels, knots, to_levels
 from modn.validation import finite_array
@@ -167,6 +168,8 @@ class Inputs:
         """The inputs that `describe` described."""
         if len(description) != len(feature_names):
             raise ValueError(f"{len(feature_names)} feature names for {len(description)} features")
+        for part in description:
+            _check_part(part)
         counts = [part if isinstance(part, int) else 0 for part in description]
         values, levels = finite_array("knots", arrays["knots"], (2, sum(counts)))
         features: list[Feature] = []
@@ -225,6 +228,15 @@ def _describe(feature: Feature) -> Any:
     if isinstance(feature, Numbers):
         return len(feature.values)
     return {"known": feature.known, "others": feature.others} if isinstance(feature, Categories) else None
+
+
+def _check_part(part: Any) -> None:
+    """Refuse what `_describe` does not return."""
+    if isinstance(part, Mapping):
+        check("known categories", part.get("known"), ListOf(Text()))
+        check("others", part.get("others"), Flag())
+    else:
+        check("features", part, OrNone(Integer(2)))
 
 
 def _numbers(values: Array, levels: Array) -> Numbers:

@@ -24,7 +24,23 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Neuron:
-    """One neuron: its synapses, the filter that wires dendrites to outputs, and its telodendra."""
+    """One neuron: its synapses, the filter that wires dendrites to outputs, and its telodendra.
+
+    >>> from modn import Neuron
+    >>> neuron = Neuron(  # one feature; the first class wants x > 0.5, the second x < 0.5
+    ...     w_s=[[1.0, -1.0]],
+    ...     theta_s=[[0.5, -0.5]],
+    ...     P=[[True, False], [False, True]],
+    ...     w_t=[2.0, 2.0],
+    ...     theta_t=[1.0, 1.0],
+    ...     alpha_s=10.0,
+    ...     alpha_t=1.0,
+    ... )
+    >>> neuron.synapse_states().tolist()
+    [['excitatory', 'inhibitory']]
+    >>> neuron.predict_proba([[0.9], [0.2]]).argmax(axis=1).tolist()
+    [0, 1]
+    """
 
     w_s: Array  # (D, M) weight of each synapse
     theta_s: Array  # (D, M) threshold of each synapse

@@ -23,19 +23,31 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from modn.constraints import Integer, Number, OrNone, check
+from modn.constraints import (
+    Constraint,
+    Flag,
+    Integer,
+    ListOf,
+    Number,
+    OneOf,
+    Options,
+    OrNone,
+    Text,
+    check,
+    check_all,
+)
+from modn.container import Arrays, ContainerError, read_container
 from modn.dnm import DNM
 from modn.estimators import DNMClassifier, MODNClassifier, MODNRegressor
 from modn.explain.circuit import Circuit
 from modn.inputs import Inputs
 from modn.neuron import Neuron
-from modn.validation import finite_array
+from modn.validation import finite_array, labels_of
 from modn.writing import replacing
 
 FORMAT, VERSION = "modn model", 2  # version 1 had one neuron, features scaled by their range, and Eq. 9
 
 Model = MODNClassifier | MODNRegressor | DNMClassifier | Neuron | DNM | Circuit
-Arrays = dict[str, np.ndarray]
 
 _NEURONS: dict[str, Any] = {"Neuron": Neuron, "DNM": DNM}
 _ESTIMATORS: dict[str, Any] = {
@@ -47,6 +59,24 @@ _ESTIMATORS: dict[str, Any] = {
 _ARRAYS = ("w_s", "theta_s", "P", "w_t", "theta_t", "strength")
 _VALUES = ("alpha_s", "alpha_t", "alpha_o", "theta_o", "target")
 
+# What a header may hold; arrays, classes and features are checked where they are used.
+HEADER: dict[str, Constraint] = {
+    "model": OneOf([*_ESTIMATORS, *_NEURONS, "Circuit"]),
+    "notes": Options(),
+    "neuron": OneOf(_NEURONS),
+    "estimator": Options(),
+    "classifier": Options(),  # of version 1
+    "circuit": Options(),
+}
+ESTIMATOR: dict[str, Constraint] = {
+    "parameters": Options(),
+    "feature_names": ListOf(Text()),
+    "named": Flag(),
+    "n_iter": Integer(1),
+    "output_names": ListOf(Text()),
+    "temperature": OrNone(Number(0, ends="(]")),
+}
+
 
 class FormatError(ValueError):
     """The file is not a model file of modn, is damaged, or needs a later version."""
@@ -57,6 +87,13 @@ def save(model: Model, path: str | os.PathLike[str], notes: Mapping[str, Any] | 
 
     `notes`: JSON values to store with the model; `read` returns them. A `random_state` that is not an integer
     is not stored: the loaded estimator has None.
+
+    >>> import modn, os, tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = modn.MODNClassifier(random_state=0).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     modn.save(model, os.path.join(folder, "iris.modn"), notes={"data": "iris"})
     """
     kind = type(model).__name__
     if kind not in {**_NEURONS, **_ESTIMATORS, "Circuit": Circuit}:
@@ -75,7 +112,15 @@ def save(model: Model, path: str | os.PathLike[str], notes: Mapping[str, Any] | 
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Read a model that `save` wrote; any other file raises a FormatError."""
+    """Read a model that `save` wrote; any other file raises a FormatError.
+
+    >>> import modn, os, tempfile
+    >>> neuron = modn.Neuron([[1.0]], [[0.5]], [[True]], [1.0], [0.0], alpha_s=10, alpha_t=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     modn.save(neuron, os.path.join(folder, "neuron.modn"))
+    ...     modn.load(os.path.join(folder, "neuron.modn")).synapse_states().tolist()
+    [['excitatory']]
+    """
     return read(path)[0]
 
 
@@ -83,6 +128,7 @@ def read(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
     """Read a model and its notes."""
     header, arrays = _open(Path(path))
     try:
+        check_all(header, HEADER)
         if header["model"] == "Circuit":
             return Circuit.from_dict(header["circuit"]), dict(header["notes"])
         if header["version"] == 1:
@@ -97,28 +143,24 @@ def read(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
         if kind in _NEURONS:
             return neurons[0], dict(header["notes"])
         return _rebuild_estimator(kind, neurons, header["estimator"], arrays), dict(header["notes"])
-    except (IndexError, KeyError, TypeError, ValueError) as error:
-        raise FormatError(f"{path} is damaged: {error!r}") from error
+    except KeyError as error:
+        raise FormatError(f"{path} is damaged: {error.args[0]} is missing") from error
+    except (AttributeError, IndexError, OverflowError, TypeError, ValueError) as error:
+        raise FormatError(f"{path} is damaged: {error}") from error
 
 
 def _open(path: Path) -> tuple[dict[str, Any], Arrays]:
-    with path.open("rb") as file:
-        if file.read(2) != b"PK":  # NumPy would take it for a pickle and suggest how to open that
-            raise FormatError(f"{path} is not a model file of modn: it is not an .npz file")
-        file.seek(0)
-        try:
-            archive = np.load(file, allow_pickle=False)
-            arrays = {name: archive[name] for name in archive.files}
-        except Exception as error:  # NumPy and zipfile raise many kinds of errors for damaged bytes
-            raise FormatError(f"{path} is not a model file of modn, or is damaged: {error}") from error
     try:
-        header = json.loads(str(arrays.pop("header")))
-        if header["format"] != FORMAT:
-            raise ValueError(f"its format is {header['format']!r}")
-        written = header["version"]
+        header, arrays = read_container(path)
+    except ContainerError as error:
+        raise FormatError(f"{path} is not a model file of modn, or is damaged: {error}") from error
+    try:
+        check("header", header, Options())
+        check("format", header.get("format"), OneOf([FORMAT]))
+        written = header.get("version")
         check("version", written, Integer(1))
-    except (KeyError, TypeError, ValueError) as error:
-        raise FormatError(f"{path} is an .npz file, but not a model file of modn: {error!r}") from error
+    except ValueError as error:
+        raise FormatError(f"{path} is an .npz file, but not a model file of modn: {error}") from error
     if written > VERSION:
         raise FormatError(
             f"{path} was written by modn {header.get('modn')}, format {written}; "
@@ -168,19 +210,20 @@ def _describe_estimator(model: Any) -> tuple[dict[str, Any], Arrays]:
 
 
 def _rebuild_estimator(kind: str, neurons: list[Any], description: dict[str, Any], arrays: Arrays) -> Any:
+    check_all(description, ESTIMATOR)
     parameters = description["parameters"]
     if isinstance(parameters.get("class_weight"), list):
         parameters = parameters | {"class_weight": dict(parameters["class_weight"])}
     model = _ESTIMATORS[kind](**parameters)
+    check_all(parameters, model.allowed)
     first = neurons[0]
     C = first.n_classes if isinstance(first, Neuron) else 2
     if isinstance(model, MODNRegressor):
         model.output_names_, model.n_outputs_ = [str(name) for name in description["output_names"]], C
         outputs: Sized = model.output_names_
     else:
-        outputs = model.classes_ = np.array(description["classes"], np.dtype(description["classes_dtype"]))
+        outputs = model.classes_ = labels_of(description["classes"], description["classes_dtype"], "biufUO")
         model.temperature_ = description["temperature"]
-        check("temperature", model.temperature_, OrNone(Number(0, ends="(]")))
     if len(outputs) != C:
         raise ValueError(f"{len(outputs)} names for {C} outputs")
     names = description["feature_names"]
@@ -191,9 +234,8 @@ def _rebuild_estimator(kind: str, neurons: list[Any], description: dict[str, Any
     model.n_features_in_ = len(names)
     if description["named"]:
         model.feature_names_in_ = np.array(names, dtype=object)
-    check("n_iter", description["n_iter"], Integer(1))
     model.n_iter_ = description["n_iter"]
-    model.loss_curve_ = arrays["loss_curve"]
+    model.loss_curve_ = finite_array("loss_curve", arrays["loss_curve"], ("n_steps",))
     model.neuron_, model.neurons_ = first, neurons
     return model
 

@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from modn.constraints import Constraint, Integer, Number, check
+from modn.constraints import Constraint, Integer, Label, ListOf, Number, Text, check
 
 FINITE = Number()
+MOST_LABEL_BYTES = 2**26
 MISSING = f"{FINITE}, or NaN where a value is missing"
 
 
@@ -86,6 +87,20 @@ def sample_weights(name: str, value: ArrayLike | None, n_samples: int) -> NDArra
     if not weights.any():
         raise ValueError(f"{name} is zero for all samples; allowed: at least one number > 0")
     return weights
+
+
+def labels_of(values: Any, dtype: Any, kinds: str = "biufU") -> NDArray[Any]:
+    """Labels (C,) from a list in a file, with the dtype that the file names, one of NumPy's `kinds`."""
+    check("classes", values, ListOf(Label()))
+    check("classes_dtype", dtype, Text())
+    allowed = f"numbers, Booleans or texts, of {MOST_LABEL_BYTES} bytes in all"
+    try:
+        kind = np.dtype(dtype)
+    except TypeError:
+        raise ValueError(f"classes_dtype is {dtype!r}; allowed: {allowed}") from None
+    if kind.kind not in kinds or kind.itemsize * len(values) > MOST_LABEL_BYTES:
+        raise ValueError(f"classes_dtype is {dtype!r}; allowed: {allowed}")
+    return np.array(values, dtype=kind)
 
 
 def _check_items(name: str, array: NDArray[Any], good: NDArray[np.bool_], allowed: Constraint | str) -> None:

@@ -1,4 +1,4 @@
-"""The command line: `modn fit`, `predict`, `explain`, `circuit` and `export`, for CSV files.
+"""The command line: `modn demo`, and `fit`, `predict`, `explain`, `circuit` and `export` for CSV files.
 
 Exit codes: 0 success, 1 bad input (the message says which file, line and column), 2 wrong usage.
 
@@ -11,9 +11,10 @@ import sys
 from collections.abc import Sequence
 
 import modn
-from modn.cli import circuit, explain, export, fit, predict
+from modn.cli import circuit, demo, explain, export, fit, predict
 
-COMMANDS = {"fit": fit, "predict": predict, "explain": explain, "circuit": circuit, "export": export}
+MODULES = (demo, fit, predict, explain, circuit, export)
+COMMANDS = {module.__name__.rpartition(".")[2]: module for module in MODULES}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,12 +23,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options.run(options)
     except (OSError, ValueError, ModuleNotFoundError) as error:
-        print(f"modn: error: {error}", file=sys.stderr)
+        print(f"modn: error: {_one_line(error)}", file=sys.stderr)
+        return 1
+    except MemoryError as error:
+        print(f"modn: error: not enough memory ({_one_line(error)})", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("modn: interrupted, nothing was written", file=sys.stderr)
         return 130
     return 0
+
+
+def _one_line(error: Exception) -> str:
+    """The message; names in it may hold line breaks."""
+    return " ".join(str(error).splitlines())
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -39,7 +48,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"modn {modn.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, module in COMMANDS.items():
-        command = commands.add_parser(name, help=module.HELP, description=module.run.__doc__)
+        # An abbreviation that is clear today may not be so tomorrow.
+        command = commands.add_parser(
+            name, help=module.HELP, description=module.run.__doc__, allow_abbrev=False
+        )
         module.configure(command)
         command.set_defaults(run=module.run)
     return parser

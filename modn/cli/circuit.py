@@ -26,19 +26,19 @@ def configure(command: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Turn a model into a circuit of a few conditions, print it and write it to a file."""
     from modn import MODNClassifier, save
-    from modn.cli.columns import known_features, labels, named, read_csv, read_model
-    from modn.cli.tasks import task_of
+    from modn.cli.columns import known_features, labels, named, read_csv
+    from modn.cli.model_file import read_model
     from modn.writing import check_output
 
     check_output("--out", options.out, [options.model, options.data])
     model, notes = read_model(options.model)
     if not isinstance(model, MODNClassifier):
         raise ValueError(f"{options.model} holds a {type(model).__name__}; allowed: a MODNClassifier")
-    if task_of(notes).name != "classification":
-        raise ValueError(f"{options.model} predicts {task_of(notes).name}; allowed: classification")
+    if notes["task"] != "classification":
+        raise ValueError(f"{options.model} predicts {notes['task']}; allowed: classification")
     table = read_csv(options.data, options.sep, notes["missing"])
     with named(options.data):
-        X, y = known_features(table, model), labels(table, notes["target"])
+        X, y = known_features(table, model), labels(table, notes["target"][0])
     circuit = model.to_circuit(X, y, size=options.size)
     save(circuit, options.out, notes={name: notes[name] for name in ("target", "missing")})
     # The standard output may be where the circuit goes.

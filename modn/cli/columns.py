@@ -4,23 +4,22 @@ Numbers and texts are told apart once, by the training file. The model remembers
 read in the same way, or refused with the place of the cell at fault.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from modn.cli.arguments import MISSING
 from modn.explain.circuit import Circuit
 from modn.extras import needs
-from modn.inputs import Categories, Inputs, Numbers
+from modn.inputs import Categories, Numbers
 
 with needs("cli"):
     import pandas as pd
 
     from modn import csv_file
-
-MISSING = ["", "?", "NA", "N/A", "NaN", "nan", "NULL", "null"]
 
 
 def read_csv(path: Path, separator: str = ",", missing: Collection[str] = MISSING) -> pd.DataFrame:
@@ -41,6 +40,7 @@ def labels(table: pd.DataFrame, target: str) -> np.ndarray:
     column = _column(table, target)
     if column.isna().any():
         raise ValueError(f"line {column.index[column.isna()][0]}, column {target!r}: the value is missing")
+    csv_file.check_labels(column)
     return column.to_numpy(dtype=np.str_)
 
 
@@ -92,18 +92,6 @@ def named(path: Path) -> Iterator[None]:
         raise ValueError(f"{path}: {error}") from None
 
 
-def read_model(path: Path) -> tuple[Any, dict[str, Any]]:
-    """A model that `modn fit` wrote, and its notes."""
-    from modn.persistence import read
-
-    model, notes = read(path)
-    if "target" not in notes:
-        raise ValueError(f"{path} was not written by `modn fit`: it does not hold the columns of a CSV file")
-    if "columns" in notes:
-        _adopt_categories(model, notes["columns"])
-    return model, {"missing": MISSING} | notes
-
-
 def _features_of(model: Any) -> list[tuple[str, bool]]:
     """The name of each feature of an estimator or a circuit, and whether it is a number."""
     if isinstance(model, Circuit):
@@ -113,17 +101,6 @@ def _features_of(model: Any) -> list[tuple[str, bool]]:
         (name, isinstance(feature, Numbers))
         for name, feature in zip(inputs.feature_names, inputs.features, strict=True)
     ]
-
-
-def _adopt_categories(model: Any, columns: Mapping[str, Sequence[str] | None]) -> None:
-    """In files of format 1 the command had encoded the categories; now the model does."""
-    numbers = dict(zip(model.inputs_.feature_names, model.inputs_.features, strict=True))
-    features = (
-        numbers[name] if known is None else Categories(tuple(known)) for name, known in columns.items()
-    )
-    model.inputs_ = Inputs(tuple(features), tuple(columns), model.inputs_.means)
-    model.feature_names_in_ = np.array(list(columns), dtype=object)
-    model.n_features_in_ = len(columns)
 
 
 def _column(table: pd.DataFrame, name: str) -> pd.Series:

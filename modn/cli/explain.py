@@ -27,8 +27,9 @@ def configure(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Print what a model or a circuit has learned; draw it; write the page of a circuit."""
-    from modn.cli.columns import known_features, named, read_csv, read_model
-    from modn.cli.tasks import targets_of, task_of
+    from modn.cli.columns import known_features, named, read_csv
+    from modn.cli.model_file import read_model
+    from modn.cli.tasks import task as task_of
     from modn.explain.circuit import Circuit
     from modn.writing import check_output
 
@@ -40,12 +41,12 @@ def run(options: argparse.Namespace) -> None:
             inputs = [options.model, *([options.data] if options.data else [])]
             check_output(f"--{option}", getattr(options, option), inputs)
     model, notes = read_model(options.model)
-    task = task_of(notes)
+    task = task_of(notes["task"])
     X = y = None
     if options.data is not None:
         table = read_csv(options.data, options.sep, notes["missing"])
         with named(options.data):
-            X, y = known_features(table, model), task.read(table, targets_of(notes["target"], table))
+            X, y = known_features(table, model), task.read(table, notes["target"])
     if isinstance(model, Circuit):
         _explain_circuit(model, X, y, options)
         return

@@ -8,7 +8,7 @@ from typing import Any
 from modn import export
 from modn.cli.arguments import add_model, add_separator
 
-HELP = "write a circuit as a program: Verilog, C, Python, JavaScript, SQL or ONNX"
+HELP = f"write a circuit as a program: {', '.join(export.names())}"
 
 
 def configure(command: argparse.ArgumentParser) -> None:
@@ -32,7 +32,8 @@ def configure(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Write a circuit, or for ONNX a model, as a program."""
-    from modn.cli.columns import known_features, named, read_csv, read_model
+    from modn.cli.columns import known_features, named, read_csv
+    from modn.cli.model_file import read_model
     from modn.writing import check_output, replacing
 
     check_output("--out", options.out, [options.model, *([options.data] if options.data else [])])

@@ -24,19 +24,20 @@ def configure(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Write the predictions for each row of a CSV file."""
-    from modn.cli.columns import known_features, named, read_csv, read_model, unseen_categories
-    from modn.cli.tasks import targets_of, task_of
+    from modn.cli.columns import known_features, named, read_csv, unseen_categories
+    from modn.cli.model_file import read_model
+    from modn.cli.tasks import task as task_of
     from modn.explain.circuit import Circuit
     from modn.writing import check_output, replacing
 
     if options.out is not None:
         check_output("--out", options.out, [options.model, options.data])
     model, notes = read_model(options.model)
-    task = task_of(notes)
+    task = task_of(notes["task"])
     if options.proba and not task.probabilities:
         raise ValueError(f"--proba: {options.model} predicts numbers, which have no probabilities")
     table = read_csv(options.data, options.sep, notes["missing"])
-    targets = targets_of(notes["target"], table)
+    targets = notes["target"]
     with named(options.data):
         X = known_features(table, model)
     if isinstance(model, Circuit):

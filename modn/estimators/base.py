@@ -18,7 +18,9 @@ from modn.constraints import Constraint, Flag, Integer, Number, Options, OrNone,
 from modn.estimators.parameters import Jobs, RandomState, Solver, Verbosity
 from modn.estimators.samples import merged, read_samples
 from modn.inputs import Inputs
+from modn.memory import check_room, training_bytes
 from modn.methods import Method, Start, Training
+from modn.targets import SOFTMAX
 from modn.training import default_budget
 
 Array = NDArray[np.float64]
@@ -40,8 +42,6 @@ class DendriticEstimator(BaseEstimator):
 
     inputs_: Inputs
     neurons_: list[Any]
-
-    _solver_defaults: ClassVar[dict[str, Any]] = {}  # where they differ from the solver's own
 
     allowed: ClassVar[dict[str, Constraint]] = {
         "solver": Solver(),
@@ -68,8 +68,11 @@ class DendriticEstimator(BaseEstimator):
         before = self.__dict__.copy()
         try:
             return self._fit(X, y, sample_weight)
-        except BaseException:
+        except BaseException as error:
             self.__dict__ = before
+            # What Ctrl-C becomes where it hits the way into a compiled function
+            if isinstance(error, SystemError) and isinstance(error.__cause__, KeyboardInterrupt):
+                raise KeyboardInterrupt from error
             raise
 
     def __sklearn_tags__(self) -> Tags:
@@ -95,12 +98,20 @@ class DendriticEstimator(BaseEstimator):
         """U (N, C) of inputs X: the outputs are made of these."""
 
     @abstractmethod
-    def _n_dendrites(self, n_outputs: int) -> int:
-        """M, by default as many as suit the outputs."""
+    def _target(self, wanted: NDArray[Any]) -> str:
+        """The target cell of neurons that should put out `wanted`."""
 
-    def _method(self, keep: int) -> Method:
+    @abstractmethod
+    def _n_dendrites(self, n_outputs: int, target: str) -> int:
+        """M, by default as many as suit the outputs and their target cell."""
+
+    def _solver_defaults(self, problem: Any) -> dict[str, Any]:
+        """The solver's parameters for a problem, where they differ from its own defaults."""
+        return {}
+
+    def _method(self, keep: int, defaults: dict[str, Any]) -> Method:
         """The method that trains it."""
-        return self._make_method(None, keep)
+        return self._make_method(None, keep, defaults)
 
     def _first(self, problem: Any, method: Method, rng: np.random.Generator) -> Start | None:
         """Where a training begins; None: where the method itself would."""
@@ -121,7 +132,8 @@ class DendriticEstimator(BaseEstimator):
 
     def _check_continuity(self, n_outputs: int, outputs: dict[str, tuple[Any, Any]]) -> None:
         """Refuse to continue with other outputs (before, now) or dendrites."""
-        dendrites = (self.neuron_.w_s.shape[1], self._n_dendrites(n_outputs))
+        target = getattr(self.neuron_, "target", SOFTMAX.name)
+        dendrites = (self.neuron_.w_s.shape[1], self._n_dendrites(n_outputs, target))
         for what, (before, now) in {**outputs, "n_dendrites": dendrites}.items():
             if before != now:
                 raise ValueError(f"warm_start: {what} is {now}; allowed: {before}, as in the fit before")
@@ -152,6 +164,7 @@ class DendriticEstimator(BaseEstimator):
         # A warm start keeps the inputs: the neuron would not know others.
         inputs = self.inputs_ if self._continues else Inputs.fit(samples, self._feature_names(), weights)
         encoded = inputs.transform(samples)
+        self._check_memory(encoded.shape[1], n_outputs, self._target(wanted))
         rows, wanted, own = merged(encoded if counted.all() else encoded[counted], wanted, own_weights)
         problem = self._problem(rows, wanted, own, n_outputs)
         trainings = self._train(problem, starts)
@@ -159,6 +172,15 @@ class DendriticEstimator(BaseEstimator):
         # The weight of an input that is always 0 has no effect: 0 says so.
         neurons = [replace(n, w_s=np.where(inputs.silent[:, None], 0.0, n.w_s)) for n in neurons]
         return Solution(inputs, rows, wanted, own, trainings, neurons)
+
+    def _check_memory(self, n_inputs: int, n_outputs: int, target: str) -> None:
+        """Refuse what the machine has no room for, before anything of that size is made."""
+        M = self._n_dendrites(n_outputs, target)
+        individuals = self._method(self.n_estimators, {}).individuals
+        what = (
+            f"training {M} dendrites with {n_inputs} inputs and {n_outputs} outputs, {individuals} at once,"
+        )
+        check_room(what, training_bytes(n_inputs, M, n_outputs, individuals))
 
     def _keep(self, solution: Solution, neurons: list[Any]) -> None:
         """Store what was trained."""
@@ -172,7 +194,7 @@ class DendriticEstimator(BaseEstimator):
 
     def _train(self, problem: Any, starts: list[Start | None]) -> list[Training]:
         """A training for each start, the best of `n_init`; they do not depend on the number of jobs."""
-        method = self._method(keep=1 if any(starts) else len(starts))
+        method = self._method(1 if any(starts) else len(starts), self._solver_defaults(problem))
         if getattr(method, "keep", 1) == len(starts):  # all in one training, side by side
             starts = starts[:1]
         budget = default_budget(method) if self.max_iter is None else int(self.max_iter)
@@ -199,7 +221,7 @@ class DendriticEstimator(BaseEstimator):
         best = [min(several, key=lambda training: training.loss) for several in rounds]
         return [training for one in best for training in (one, *one.others)]
 
-    def _make_method(self, filter: str | None, keep: int) -> Method:
+    def _make_method(self, filter: str | None, keep: int, defaults: dict[str, Any]) -> Method:
         options = dict(self.solver_options or {})
         known = methods.parameters(self.solver, filter is not None)
         if self.population_size is not None:
@@ -207,7 +229,7 @@ class DendriticEstimator(BaseEstimator):
             if "first" in known:  # a pair: the population is that of its first part
                 population = {"first": options.get("first", {}) | population}
             options |= population
-        own = {name: value for name, value in self._solver_defaults.items() if name in known}
+        own = dict(defaults) if defaults.keys() <= known.keys() else {}
         if "keep" in known:
             own["keep"] = keep
         options = own | options

@@ -16,6 +16,7 @@ from modn.estimators.shared import DendriticClassifier
 from modn.fast.dnm import DNMObjective
 from modn.fast.prediction import potentials
 from modn.methods import Method, Start, Training
+from modn.targets import SIGMOID
 
 
 class DNMClassifier(DendriticClassifier):
@@ -91,8 +92,11 @@ class DNMClassifier(DendriticClassifier):
                 f"{type_of_target(labels)}; it has {len(classes)} classes. MODNClassifier handles any number."
             )
 
+    def _target(self, wanted: NDArray[Any]) -> str:
+        return SIGMOID.name
+
     def _problem(self, X: Array, wanted: NDArray[Any], weights: Array, n_outputs: int) -> DNMObjective:
-        M = self._n_dendrites(n_outputs)
+        M = self._n_dendrites(n_outputs, self._target(wanted))
         return DNMObjective(X, wanted, M, self.alpha_s, self.alpha_o, self.theta_o, sample_weight=weights)
 
     def _first(self, problem: DNMObjective, method: Method, rng: np.random.Generator) -> Start | None:

@@ -15,6 +15,10 @@ from modn.explain.circuit import Circuit
 from modn.neuron import Neuron
 from modn.targets import SIGMOID, SOFTMAX
 
+# For classes, by cross-validation (docs/training.md); for labels, both were worse than the usual defaults.
+LEAST_DENDRITES = 60  # of a neuron that a gradient trains
+FOLD_SHARE = 0.4  # of the steps, that the descents in the folds take
+
 
 class MODNClassifier(MODNEstimator, LabelsClassifier):
     """The multi-in and multi-out dendritic neuron (Eqs. 1, 2, 5, 8, 9) as a classifier.
@@ -30,7 +34,8 @@ class MODNClassifier(MODNEstimator, LabelsClassifier):
         The name of a solver (`modn.methods.solvers()`), such as "adam", which follows the exact gradient, or
         "bbo", a heuristic of the paper; or two joined by "+", such as "bbo+adam".
     n_dendrites : int, optional
-        M; by default ten for each class. A partition needs a multiple of the number of classes.
+        M; by default ten for each class or label, and for classes at least 60 where the solver follows a
+        gradient. A partition needs a multiple of the number of classes.
     alpha_s, alpha_t : float
         Scaling factors of the synapses and of the telodendra.
     strengths : bool, optional
@@ -93,7 +98,7 @@ class MODNClassifier(MODNEstimator, LabelsClassifier):
     >>> model.predict_proba(X).shape
     (150, 3)
     >>> model.neuron_.synapse_states().shape
-    (4, 30)
+    (4, 60)
     """
 
     allowed: ClassVar[dict[str, Constraint]] = LabelsClassifier.allowed | MODNEstimator.allowed
@@ -136,6 +141,15 @@ class MODNClassifier(MODNEstimator, LabelsClassifier):
 
     def _target(self, wanted: NDArray[Any]) -> str:
         return (SOFTMAX if wanted.ndim == 1 else SIGMOID).name
+
+    def _solver_defaults(self, problem: Any) -> dict[str, Any]:
+        return {"fold_share": FOLD_SHARE} if problem.objective.target is SOFTMAX else {}
+
+    def _n_dendrites(self, n_outputs: int, target: str) -> int:
+        default = super()._n_dendrites(n_outputs, target)
+        if self.n_dendrites is not None or target != SOFTMAX.name:
+            return default
+        return max(LEAST_DENDRITES, default) if self._method(1, {}).uses_gradient else default
 
     def _rescaled(self, neuron: Neuron, factor: float) -> Neuron:
         return replace(neuron, w_t=factor * neuron.w_t, theta_t=factor * neuron.theta_t)

@@ -1,6 +1,5 @@
 """What the estimators around a MODN share, whatever their target cell."""
 
-from abc import abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -34,12 +33,8 @@ class MODNEstimator(DendriticEstimator):
         """
         return contributions(self, X)
 
-    @abstractmethod
-    def _target(self, wanted: NDArray[Any]) -> str:
-        """The target cell of neurons that should put out `wanted`."""
-
-    def _method(self, keep: int) -> Method:
-        return self._make_method(self.filter, keep)
+    def _method(self, keep: int, defaults: dict[str, Any]) -> Method:
+        return self._make_method(self.filter, keep, defaults)
 
     def _problem(
         self, X: Array, wanted: NDArray[Any], weights: Array, n_outputs: int
@@ -48,7 +43,7 @@ class MODNEstimator(DendriticEstimator):
         objective = Objective(
             X,
             wanted,
-            self._n_dendrites(n_outputs),
+            self._n_dendrites(n_outputs, target),
             n_outputs,
             self.alpha_s,
             self.alpha_t,

@@ -16,6 +16,9 @@ from modn.estimators.samples import read_training_set
 from modn.neuron import Neuron
 from modn.targets import IDENTITY
 
+# Of Adam: edges need steep synapses, and these more and longer steps; decays up to one that leaves little but
+# the mean of y, which is all that a few noisy samples tell.
+SOLVER = {"iterations": 1000, "learning_rate": 0.2, "decays": (0.0, 0.0003, 0.003, 0.03, 0.3)}
 DENDRITES = 30  # for one output ...
 DENDRITES_PER_OUTPUT = 10  # ... and for each further one
 
@@ -41,7 +44,7 @@ class MODNRegressor(RegressorMixin, MODNEstimator):
         Whether each dendrite has a trained weight, of either sign, for each output. Without, as in the
         paper's classifier, all dendrites of an output have the same weight. By default, they have strengths.
     max_iter : int, optional
-        Iterations on the parameters; by default the solver's own budget, 300 for the heuristics.
+        Iterations on the parameters; by default 1,000 of Adam, 300 of the heuristics.
     population_size : int, optional
         Individuals of a heuristic, or descents of Adam; by default the solver's own.
     solver_options : mapping, optional
@@ -93,9 +96,6 @@ class MODNRegressor(RegressorMixin, MODNEstimator):
     """
 
     n_outputs_: int
-
-    # Up to a decay that leaves little but the mean of y, which is all that a few noisy samples tell.
-    _solver_defaults: ClassVar[dict[str, Any]] = {"decays": (0.0, 0.0003, 0.003, 0.03, 0.3)}
 
     allowed: ClassVar[dict[str, Constraint]] = MODNEstimator.allowed
 
@@ -164,7 +164,10 @@ class MODNRegressor(RegressorMixin, MODNEstimator):
     def _target(self, wanted: NDArray[Any]) -> str:
         return IDENTITY.name
 
-    def _n_dendrites(self, n_outputs: int) -> int:
+    def _solver_defaults(self, problem: Any) -> dict[str, Any]:
+        return dict(SOLVER)
+
+    def _n_dendrites(self, n_outputs: int, target: str) -> int:
         default = DENDRITES + DENDRITES_PER_OUTPUT * (n_outputs - 1)
         return default if self.n_dendrites is None else int(self.n_dendrites)
 

@@ -86,5 +86,5 @@ class DendriticClassifier(ClassifierMixin, DendriticEstimator):
             name, only = type(self).__name__, classes.tolist()[0]
             raise ValueError(f"{name} needs samples of at least 2 classes; y has 1 class, {only!r}")
 
-    def _n_dendrites(self, n_outputs: int) -> int:
+    def _n_dendrites(self, n_outputs: int, target: str) -> int:
         return DENDRITES_PER_CLASS * n_outputs if self.n_dendrites is None else int(self.n_dendrites)

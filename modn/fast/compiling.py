@@ -13,6 +13,9 @@ from typing import Any
 
 Function = Callable[..., Any]
 
+# numba's options; nothing calls these functions from C
+COMMON: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+
 
 class Sources:
     """The files that can be compiled into a function: those of its folder, of this one, and of `shared`.
@@ -49,14 +52,22 @@ def compiled(function: Function, sources: Sources | None = None, **options: Any)
 
     from modn.fast.code_cache import code_cache
 
-    dispatcher = njit(nogil=True, error_model="numpy", **options)(function)
+    dispatcher = njit(**COMMON, **options)(function)
     # What numba's `cache=True` does, with another cache; a private attribute, as there is no public way.
     dispatcher._cache = code_cache(function, sources or Sources(function))
     return dispatcher
 
 
-def inlined(function: Function) -> Any:
-    """Decorator of a part of compiled functions that numba pastes into them: there is no call."""
+def part(function: Function, **options: Any) -> Any:
+    """Decorator of a part of compiled functions, which nothing but them can call.
+
+    It has neither a way in for Python nor a cache of its own: making these takes as long as compiling it.
+    """
     from numba import njit
 
-    return njit(inline="always", error_model="numpy")(function)
+    return njit(**COMMON | {"no_cpython_wrapper": True} | options)(function)
+
+
+def inlined(function: Function) -> Any:
+    """Decorator of a part that LLVM pastes into the functions that call it: there is no call."""
+    return part(function, forceinline=True)

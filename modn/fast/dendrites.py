@@ -15,7 +15,7 @@ Parts of functions are `inlined` because a call costs: numba passes a block as s
 # numba infers the types of compiled functions itself
 # mypy: allow-untyped-defs
 
-from modn.fast.compiling import compiled, inlined
+from modn.fast.compiling import inlined, part
 from modn.fast.lanes import (
     LANES,
     exp2,
@@ -42,13 +42,13 @@ UNCLAMPED = 40.0
 TILE = 256  # so many samples' products stay in the first-level cache on their way to the soma
 
 
-@compiled
+@part
 def n_table_rows(block):
     """Return how many vectors the table of a block has."""
     return 1 + block.starts[block.n_tabled] + block.left.shape[0]
 
 
-@compiled
+@part
 def unclamped(slope, offset, bound):
     """Return whether offset + slope x', x' within [-1, 1], needs no clamp in any lane of any synapse.
 
@@ -72,14 +72,19 @@ def _is_split(block, f):
 
 
 @inlined
-def _synapse(block, u, slope, offset, dying, parts, is_split):
-    """Return exp(-a) of value u of a feature with these coefficients."""
-    if parts is None:
-        e = exp2(multiply_add(slope, splat(block.values[u]), offset))
-        return e if dying is None else zero_where_above(e, e, splat(dying))
-    if is_split:
-        return load(parts, block.coarse[u]) * load(parts, block.fine[u])
-    return exp2_within(multiply_add(slope, splat(block.values[u]), offset))
+def _synapse(value, slope, offset, dying, parts):
+    """Return exp(-a) of a value that is not split, of a feature with these coefficients."""
+    exponent = multiply_add(slope, splat(value), offset)
+    if parts is not None:
+        return exp2_within(exponent)
+    e = exp2(exponent)
+    return e if dying is None else zero_where_above(e, e, splat(dying))
+
+
+@inlined
+def _split_synapse(block, u, parts):
+    """Return exp(-a) of value u, which is split."""
+    return load(parts, block.coarse[u]) * load(parts, block.fine[u])
 
 
 @inlined
@@ -91,20 +96,22 @@ def _times(product, e, parts):
 
 
 @inlined
-def _multiply_in(block, f, start, n_values, slope, offset, dying, parts, products, first, fresh):
+def _multiply_in(block, f, start, n_values, slope, offset, dying, parts, products, first):
     """Multiply 1 + exp(-a) of n_values values of feature f, from `start`, into the products from `first`.
 
-    `fresh`: the products are 1. There are two loops because LLVM does not move the branch out of one.
+    Those of a tabled feature are 1 before. There are two loops because LLVM does not move the branch out of
+    one.
     """
     one = splat(1.0)
+    fresh = f < block.n_tabled
     f_slope, f_offset = load(slope, block.features[f]), load(offset, block.features[f])
-    if _is_split(block, f):
+    if parts is not None and _is_split(block, f):
         for n in range(n_values):
-            e = _synapse(block, start + n, f_slope, f_offset, dying, parts, True)
+            e = _split_synapse(block, start + n, parts)
             store(products, first + n, _times(one if fresh else load(products, first + n), e, parts))
     else:
         for n in range(n_values):
-            e = _synapse(block, start + n, f_slope, f_offset, dying, parts, False)
+            e = _synapse(block.values[start + n], f_slope, f_offset, dying, parts)
             store(products, first + n, _times(one if fresh else load(products, first + n), e, parts))
 
 
@@ -119,7 +126,7 @@ def _compute_parts(features, values, starts, slope, offset, parts):
             store(parts, k, exp2_within(f_slope * splat(values[k])))
 
 
-@compiled
+@part
 def compute_dendrites(block, slope, offset, dying, parts, table, Z, first_Z, fed, lane_P, V):
     """Eqs. 1, 2 and 5 of one vector of dendrites: follow the recipe, Z = 1 / product, V += P Z.
 
@@ -132,7 +139,7 @@ def compute_dendrites(block, slope, offset, dying, parts, table, Z, first_Z, fed
         _compute_parts(block.features, block.parts, block.part_starts, slope, offset, parts)
     for f in range(n_tabled):
         start, stop = block.starts[f], block.starts[f + 1]
-        _multiply_in(block, f, start, stop - start, slope, offset, dying, parts, table, 1 + start, True)
+        _multiply_in(block, f, start, stop - start, slope, offset, dying, parts, table, 1 + start)
     R = block.counts.shape[0]
     first_pair, first_sample = 1 + block.starts[n_tabled], block.left.shape[0] - R
     for r in range(first_sample):
@@ -145,7 +152,7 @@ def compute_dendrites(block, slope, offset, dying, parts, table, Z, first_Z, fed
             store(Z, z + n, load(table, block.left[sample + n]) * load(table, block.right[sample + n]))
         for f in range(n_tabled, D):
             start = block.starts[f] + first
-            _multiply_in(block, f, start, size, slope, offset, dying, parts, Z, z, False)
+            _multiply_in(block, f, start, size, slope, offset, dying, parts, Z, z)
         for n in range(size):
             store(Z, z + n, reciprocal(minimum(load(Z, z + n), splat(CLOSED))))
         if V is not None:
@@ -155,7 +162,7 @@ def compute_dendrites(block, slope, offset, dying, parts, table, Z, first_Z, fed
                     store(V, v + n, multiply_add(p, load(Z, z + n), load(V, v + n)))
 
 
-@compiled
+@part
 def synapses_gradient(block, slope, offset, dying, parts, table, da, da_x):
     """Eqs. 1 and 2 backwards: da and da_x (D, LANES) get the sums of dloss/da and of dloss/da x'.
 
@@ -182,7 +189,10 @@ def synapses_gradient(block, slope, offset, dying, parts, table, da, da_x):
         total, total_x = splat(0.0), splat(0.0)
         is_split = _is_split(block, f)
         for u in range(start, stop):
-            e = _synapse(block, u, f_slope, f_offset, dying, parts, is_split)
+            if parts is not None and is_split:
+                e = _split_synapse(block, u, parts)
+            else:
+                e = _synapse(block.values[u], f_slope, f_offset, dying, parts)
             gradient = load(table, first + u - start) * (e * reciprocal(one + e))
             total = total + gradient
             total_x = multiply_add(gradient, splat(block.values[u]), total_x)

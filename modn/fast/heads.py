@@ -6,7 +6,9 @@ Functions of `n_rows` folded vectors per output: V row c R + n, R distinct sampl
 # numba infers the types of compiled functions itself
 # mypy: allow-untyped-defs
 
-from modn.fast.compiling import compiled
+import numpy as np
+
+from modn.fast.compiling import part
 from modn.fast.lanes import (
     LANES,
     exp2,
@@ -22,14 +24,18 @@ from modn.fast.lanes import (
 )
 from modn.fast.packing import LOG2_E, new_vectors
 
+# A head is a tuple, because numba compiles for the length of a tuple, and leaves out the branches of others.
 # MODN's telodendra and softmax with the exact or one of the published gradients; a sigmoid for each label,
 # such as the DNM's only one; the softmax of what MODN takes the tanh of; numbers (`modn.targets`).
-MODN, MODNP_PUBLISHED, MODNF_PUBLISHED, SIGMOID, POTENTIALS, IDENTITY = 0, 1, 2, 3, 4, 5
+_EXACT, _PUBLISHED_P, _PUBLISHED_F = 0, 1, 2
+MODN, MODNP_PUBLISHED, MODNF_PUBLISHED = (_EXACT,), (_PUBLISHED_P,), (_PUBLISHED_F,)
+SIGMOID, POTENTIALS, IDENTITY = (0,) * 2, (0,) * 3, (0,) * 4
+_SIGMOID, _POTENTIALS, _IDENTITY = len(SIGMOID), len(POTENTIALS), len(IDENTITY)
 
 ROWS_PER_SUM = 32  # float32 sums of so many terms are then added up in float64
 
 
-@compiled
+@part
 def _softmax_loss(V, lane_counts, lane_w_t, lane_theta_t, n):
     """Eqs. 8, 9 and 10 of one vector of samples: minus their log-likelihood. V becomes the telodendra R."""
     C = lane_w_t.shape[0]
@@ -46,7 +52,7 @@ def _softmax_loss(V, lane_counts, lane_w_t, lane_theta_t, n):
     return loss
 
 
-@compiled
+@part
 def _label_loss(U, positives, samples):
     """Eqs. 4 and 10 of one label: log(1 + exp(U)), minus U for the samples that have it."""
     size = maximum(U, splat(0.0) - U)
@@ -54,7 +60,7 @@ def _label_loss(U, positives, samples):
     return samples * softplus - positives * U
 
 
-@compiled
+@part
 def _sigmoid_loss(V, lane_counts, lane_w_t, lane_theta_t, n):
     """The loss of all labels of one vector of samples; counts has those with each label, and all."""
     C = lane_w_t.shape[0]
@@ -66,7 +72,7 @@ def _sigmoid_loss(V, lane_counts, lane_w_t, lane_theta_t, n):
     return loss
 
 
-@compiled
+@part
 def _identity_loss(V, lane_counts, lane_w_t, lane_theta_t, n):
     """Half of the squared errors of one vector of samples; counts has their means, and the weight."""
     C = lane_w_t.shape[0]
@@ -79,17 +85,17 @@ def _identity_loss(V, lane_counts, lane_w_t, lane_theta_t, n):
     return splat(0.5) * load(lane_counts, C * R + n) * squares
 
 
-@compiled
+@part
 def head_loss(head, V, lane_counts, lane_w_t, lane_theta_t, n_rows, lane_loss):
     """Write the sums over the samples of each lane to lane_loss (LANES,)."""
-    sums = new_vectors(1)
+    sums = new_vectors(np.int64(1))  # a literal is a type of its own, to compile for
     lane_loss.fill(0.0)
     for first in range(0, n_rows, ROWS_PER_SUM):
         partial = splat(0.0)
         for n in range(first, min(first + ROWS_PER_SUM, n_rows)):
-            if head == SIGMOID:
+            if len(head) == _SIGMOID:
                 partial = partial + _sigmoid_loss(V, lane_counts, lane_w_t, lane_theta_t, n)
-            elif head == IDENTITY:
+            elif len(head) == _IDENTITY:
                 partial = partial + _identity_loss(V, lane_counts, lane_w_t, lane_theta_t, n)
             else:
                 partial = partial + _softmax_loss(V, lane_counts, lane_w_t, lane_theta_t, n)
@@ -98,7 +104,7 @@ def head_loss(head, V, lane_counts, lane_w_t, lane_theta_t, n_rows, lane_loss):
             lane_loss[lane] += sums[0, lane]
 
 
-@compiled
+@part
 def _softmax_gradient(head, V, lane_counts, lane_w_t, lane_theta_t, n, R_n, dU):
     """Return `_softmax_loss`; V becomes dloss/dV and dU (C, LANES) dloss/dU, with U = w_t V - theta_t.
 
@@ -121,14 +127,14 @@ def _softmax_gradient(head, V, lane_counts, lane_w_t, lane_theta_t, n, R_n, dU):
         slope = one - telodendron * telodendron
         exact = (samples * proba - count) * slope
         published = count * (proba - one) * slope  # minus Eqs. 15 and 16, without V
-        store(dU, c, exact if head == MODN else published)
+        store(dU, c, exact if head[0] == _EXACT else published)
         # Eqs. 17 and 18 have the other sign, Eqs. 19-22 are exact
-        soma = splat(0.0) - published if head == MODNP_PUBLISHED else exact
+        soma = splat(0.0) - published if head[0] == _PUBLISHED_P else exact
         store(V, c * R + n, soma * load(lane_w_t, c))
     return samples * log(total) - true_R
 
 
-@compiled
+@part
 def _potentials_gradient(V, lane_counts, lane_w_t, lane_theta_t, n, dU):
     """Return the loss of softmax(U), U = w_t V - theta_t; V becomes dloss/dV and dU (C, LANES) dloss/dU."""
     C = lane_w_t.shape[0]
@@ -153,7 +159,7 @@ def _potentials_gradient(V, lane_counts, lane_w_t, lane_theta_t, n, dU):
     return samples * (log(total) + largest) - true_U
 
 
-@compiled
+@part
 def _sigmoid_gradient(V, lane_counts, lane_w_t, lane_theta_t, n, dU):
     """Return `_sigmoid_loss`; V becomes dloss/dV and dU (C, LANES) dloss/dU."""
     C = lane_w_t.shape[0]
@@ -170,7 +176,7 @@ def _sigmoid_gradient(V, lane_counts, lane_w_t, lane_theta_t, n, dU):
     return loss
 
 
-@compiled
+@part
 def _identity_gradient(V, lane_counts, lane_w_t, lane_theta_t, n, dU):
     """Return `_identity_loss`; V becomes dloss/dV and dU (C, LANES) dloss/dU."""
     C = lane_w_t.shape[0]
@@ -185,23 +191,23 @@ def _identity_gradient(V, lane_counts, lane_w_t, lane_theta_t, n, dU):
     return splat(0.5) * weight * squares
 
 
-@compiled
+@part
 def head_gradient(head, V, lane_counts, lane_w_t, lane_theta_t, n_rows, lane_loss, dw_t, dtheta_t):
     """Write the sums over samples to lane_loss (LANES,), dw_t and dtheta_t (C, LANES); V becomes dloss/dV."""
     C = lane_w_t.shape[0]
     R = V.shape[0] // C
-    R_n, V_n, dU, loss = new_vectors(C), new_vectors(C), new_vectors(C), new_vectors(1)
+    R_n, V_n, dU, loss = new_vectors(C), new_vectors(C), new_vectors(C), new_vectors(np.int64(1))
     lane_loss.fill(0.0)
     dw_t.fill(0.0)
     dtheta_t.fill(0.0)
     for n in range(n_rows):
         for c in range(C):
             store(V_n, c, load(V, c * R + n))
-        if head == SIGMOID:
+        if len(head) == _SIGMOID:
             store(loss, 0, _sigmoid_gradient(V, lane_counts, lane_w_t, lane_theta_t, n, dU))
-        elif head == IDENTITY:
+        elif len(head) == _IDENTITY:
             store(loss, 0, _identity_gradient(V, lane_counts, lane_w_t, lane_theta_t, n, dU))
-        elif head == POTENTIALS:
+        elif len(head) == _POTENTIALS:
             store(loss, 0, _potentials_gradient(V, lane_counts, lane_w_t, lane_theta_t, n, dU))
         else:
             store(loss, 0, _softmax_gradient(head, V, lane_counts, lane_w_t, lane_theta_t, n, R_n, dU))

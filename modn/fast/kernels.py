@@ -13,7 +13,7 @@ of parameters into slopes and offsets.
 
 import numpy as np
 
-from modn.fast.compiling import compiled
+from modn.fast.compiling import compiled, part
 from modn.fast.dendrites import TILE, compute_dendrites, n_table_rows, synapses_gradient, unclamped
 from modn.fast.heads import head_gradient, head_loss
 from modn.fast.lanes import LANES, load, multiply_add, splat, store
@@ -33,7 +33,7 @@ from modn.fast.packing import (
 )
 
 
-@compiled
+@part
 def _soma(Z, first_Z, lane_P, fed, V):
     """Eq. 5: add one vector of dendrites to V (C R rows)."""
     R = V.shape[0] // lane_P.shape[0]
@@ -54,9 +54,9 @@ def population_loss(block, parameters, P, scaling, head):
     slope, offset = new_vectors(D), new_vectors(D)
     lane_P, lane_w_t, lane_theta_t = new_vectors(C), new_vectors(C), new_vectors(C)
     table, parts = new_vectors(n_table_rows(block)), new_vectors(block.parts.shape[0])
-    Z, bound, fed = new_vectors(TILE), new_vectors(1), np.empty(1 + C, np.int64)
+    Z, bound, fed = new_vectors(np.int64(TILE)), new_vectors(np.int64(1)), np.empty(1 + C, np.int64)
     V, lane_counts = new_vectors(C * R), new_vectors(block.counts.size)
-    first, packed = np.int64(0), 0  # a literal 0 is a type of its own, to compile for
+    first, packed = np.int64(0), 0  # a literal is a type of its own, to compile for
     while first < S:
         size = largest_chunk(S - first)
         clear(V, C * R)
@@ -122,7 +122,7 @@ def filters_loss(block, parameters, P, scaling, head):
     return loss
 
 
-@compiled
+@part
 def _dendrites_gradient(Z, first_Z, lane_P, dV, dlog_Z, first):
     """Eq. 5 backwards: dlog_Z[first + n] = Z dloss/dZ."""
     C = lane_P.shape[0]
@@ -134,7 +134,7 @@ def _dendrites_gradient(Z, first_Z, lane_P, dV, dlog_Z, first):
         store(dlog_Z, first + n, total * load(Z, first_Z + n))
 
 
-@compiled
+@part
 def _filter_gradient(Z, first_Z, dV, first, size, vector, sums, dP):
     """Eq. 5 backwards, its other factor: add one vector's dloss/dP to dP (S, M, C).
 
@@ -169,8 +169,8 @@ def population_gradient(block, parameters, P, scaling, head, dying, loss, gradie
     table_rows = n_table_rows(block)
     table, Z, parts = new_vectors(table_rows), new_vectors(M * R), new_vectors(block.parts.shape[0])
     V, lane_counts = new_vectors(C * R), new_vectors(block.counts.size)
-    bound, fed = new_vectors(1), np.empty(1 + C, np.int64)
-    first, packed = np.int64(0), 0  # a literal 0 is a type of its own, to compile for
+    bound, fed = new_vectors(np.int64(1)), np.empty(1 + C, np.int64)
+    first, packed = np.int64(0), 0  # a literal is a type of its own, to compile for
     while first < S:
         size = largest_chunk(S - first)
         n_vectors = (M * size + LANES - 1) // LANES

@@ -20,9 +20,9 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, models, overload, register_model
+from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
 
-from modn.fast.compiling import compiled
+from modn.fast.compiling import part
 
 LANES = 16
 
@@ -111,13 +111,17 @@ def _binary(emit: Any) -> Any:
 
 
 def _operator(symbol: Any, emit: Any) -> None:
-    instruction = _binary(emit)
+    """Let numba emit one instruction for an operator, which an `overload` would compile as a function."""
 
-    @overload(symbol)
-    def _(a, b):  # type: ignore[no-untyped-def]  # numba requires the signature of the lambda
-        if isinstance(a, _LanesType) and isinstance(b, _LanesType):
-            return lambda a, b: instruction(a, b)
-        return None
+    @type_callable(symbol)
+    def _(context: Any) -> Any:
+        # numba requires that the signature has no annotations
+        return lambda a, b: _lanes if isinstance(a, _LanesType) and isinstance(b, _LanesType) else None
+
+    def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return emit(builder, *args)
+
+    lower_builtin(symbol, _LanesType, _LanesType)(lower)
 
 
 _operator(operator.add, lambda builder, a, b: builder.fadd(a, b))
@@ -210,7 +214,7 @@ def _mantissa(typingctx: Any, x: Any) -> Any:
 # Functions
 
 
-@compiled
+@part
 def exp2(t):  # type: ignore[no-untyped-def]
     """Return 2^t with a relative error below 3e-7, for t clamped to [-40, 60].
 
@@ -220,7 +224,7 @@ def exp2(t):  # type: ignore[no-untyped-def]
     return exp2_within(minimum(maximum(t, splat(-40.0)), splat(60.0)))
 
 
-@compiled
+@part
 def exp2_within(t):  # type: ignore[no-untyped-def]
     """Return the same without the clamp, for t within [-126, 126].
 
@@ -238,7 +242,7 @@ def exp2_within(t):  # type: ignore[no-untyped-def]
     return _add_to_exponent(p, shifted)
 
 
-@compiled
+@part
 def log(x):  # type: ignore[no-untyped-def]
     """Return ln x of positive normal numbers, with an error below 3e-7 (1 + |ln x|).
 
@@ -257,7 +261,7 @@ def log(x):  # type: ignore[no-untyped-def]
     return multiply_add(p, f, _exponent(x) * splat(0.6931471805599453))
 
 
-@compiled
+@part
 def tanh(x):  # type: ignore[no-untyped-def]
     """Return tanh x with an error below 1e-6."""
     return splat(1.0) - splat(2.0) * reciprocal(splat(1.0) + exp2(x * splat(2.8853900817779268)))

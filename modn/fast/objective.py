@@ -37,6 +37,13 @@ class Objective:
                 With `strengths`, the M C strengths of the dendrites are behind them.
     P           (M, C), one filter for all, or (S, M, C), one each. With one row of parameters and S filters,
                 the dendrites are computed once and each filter costs a matrix product.
+
+    >>> from modn import Objective, filters
+    >>> X, y = [[0.0], [0.1], [0.9], [1.0]], [0, 0, 1, 1]
+    >>> objective = Objective(X, y, n_dendrites=2, n_classes=2, alpha_s=10.0, alpha_t=1.0)
+    >>> population = np.random.default_rng(0).uniform(-1, 1, (5, objective.n_parameters))
+    >>> objective.loss(population, filters.partition(2, 2)).shape
+    (5,)
     """
 
     def __init__(
@@ -74,7 +81,7 @@ class Objective:
         return scaled_blocks(self.X, y, self.n_classes, weight, self._scaling, self.target)
 
     @property
-    def _head(self) -> int:
+    def _head(self) -> tuple[int, ...]:
         return getattr(heads, self.target.head)
 
     @property
@@ -147,7 +154,7 @@ class Objective:
         return rows, P * strength, strength
 
     def _loss_and_gradient(
-        self, parameters: Array, P: NDArray[Any], head: int, dying: float | None = None
+        self, parameters: Array, P: NDArray[Any], head: tuple[int, ...], dying: float | None = None
     ) -> tuple[Array, Array, Array]:
         """The loss, its gradient by the parameters, and that by P, which is 0 for a Boolean P."""
         if len(P) > len(parameters):
@@ -223,7 +230,7 @@ def sum_gradients(
     parameters: Array,
     P: NDArray[Any],
     scaling: Scaling,
-    head: int,
+    head: tuple[int, ...],
     dying: float | None = None,
     dP: Array | None = None,
 ) -> tuple[Array, Array]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from modn.fast.compiling import compiled
+from modn.fast.compiling import compiled, part
 from modn.fast.lanes import LANES, splat, store
 
 f32 = np.float32
@@ -40,14 +40,14 @@ def new_vectors(n):
     return memory[first : first + n * LANES].reshape(n, LANES)
 
 
-@compiled
+@part
 def clear(vectors, n):
     """Set the first n vectors to 0."""
     for row in range(n):
         store(vectors, row, splat(0.0))
 
 
-@compiled
+@part
 def largest_chunk(remaining):
     """Return the size of the next chunk, if so many individuals remain."""
     size = LANES
@@ -56,18 +56,18 @@ def largest_chunk(remaining):
     return size
 
 
-@compiled
+@part
 def _cut(number):
     return f32(min(max(number, -LARGEST), LARGEST))
 
 
-@compiled
+@part
 def n_folded_rows(R, size):
     """Return how many vectors R samples of `size` individuals fill."""
     return (R * size + LANES - 1) // LANES
 
 
-@compiled
+@part
 def pack_synapses(parameters, scaling, M, first, size, vector, slope, offset):
     """Write the coefficients of one vector's synapses to slope and offset (D, LANES).
 
@@ -85,7 +85,7 @@ def pack_synapses(parameters, scaling, M, first, size, vector, slope, offset):
                 offset[i, d * size + s] = _cut(unit * (theta - w * scaling.middle[i]))
 
 
-@compiled
+@part
 def pack_filter(P, first, size, vector, lane_P, fed):
     """Write one vector's rows of P to lane_P (C, LANES), and which outputs it feeds to fed (1 + C).
 
@@ -107,7 +107,7 @@ def pack_filter(P, first, size, vector, lane_P, fed):
             fed[fed[0]] = c
 
 
-@compiled
+@part
 def pack_telodendra(parameters, scaling, C, first, size, lane_w_t, lane_theta_t):
     """Write alpha_t w_t and alpha_t theta_t of a chunk to (C, LANES)."""
     n = parameters.shape[1]
@@ -118,7 +118,7 @@ def pack_telodendra(parameters, scaling, C, first, size, lane_w_t, lane_theta_t)
             lane_theta_t[c, lane] = _cut(scaling.alpha_t * parameters[row, n - C + c])
 
 
-@compiled
+@part
 def pack_counts(counts, size, lane_counts):
     """Write the counts beside the folded soma: `fold` moves sample n of individual s to n size + s."""
     R, C = counts.shape
@@ -131,7 +131,7 @@ def pack_counts(counts, size, lane_counts):
             numbers[number] = f32(0.0)
 
 
-@compiled
+@part
 def fold(V, C, size):
     """Add up the LANES / size partial sums of each individual, and close up the numbers of each output.
 
@@ -149,7 +149,7 @@ def fold(V, C, size):
             half //= 2
 
 
-@compiled
+@part
 def unfold(dV, C, size):
     """Give each dendrite its individual's gradient: the transpose of `fold`, from the last sample on."""
     R = dV.shape[0] // C
@@ -164,7 +164,7 @@ def unfold(dV, C, size):
                     numbers[n * LANES + lane] = tile[lane & (size - 1)]  # size is a power of two
 
 
-@compiled
+@part
 def unpack_gradient(da, da_x, scaling, M, first, size, vector, gradient):
     """Add one vector's share to its places: a = alpha_s (w x - theta), x = middle + half x'."""
     D = da.shape[0]

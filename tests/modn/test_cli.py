@@ -13,7 +13,7 @@ import pytest
 from command import ROWS, refusal, run
 
 import modn
-from modn.cli import COMMANDS, _parser
+from modn.cli import COMMANDS
 from modn.cli.columns import read_csv
 
 
@@ -65,14 +65,16 @@ def test_the_same_seed_gives_the_same_model(insects: Path, tmp_path: Path) -> No
             "kind",
             "--drop",
             "id",
+            "--folds",
+            0,
             "--solver",
             "bbo",
-            "--iterations",
+            "--max-iter",
             5,
-            "--restarts",
+            "--n-init",
             2,
         ]
-        assert run("fit", insects, *arguments, "--seed", seed, "--out", tmp_path / name) == 0
+        assert run("fit", insects, *arguments, "--random-state", seed, "--out", tmp_path / name) == 0
     a, b, c = (modn.load(tmp_path / name).neuron_.parameters() for name in "abc")
     assert np.array_equal(a, b) and not np.array_equal(a, c)
 
@@ -92,7 +94,7 @@ def test_the_command_itself(insects: Path, tmp_path: Path) -> None:
     assert done.returncode == 0 and done.stdout == f"modn {modn.__version__}\n"
     assert start("fit", insects).returncode == 2
     assert start("fit", insects, "--target", "kind", "--out", "x", "--filter", "none").returncode == 2
-    assert start("fit", insects, "--target", "kind", "--out", "x", "--dendrites", "0").returncode == 2
+    assert start("fit", insects, "--target", "kind", "--out", "x", "--n-dendrites", "0").returncode == 2
     done = start("predict", tmp_path / "none.modn", insects)
     assert done.returncode == 1 and "none.modn" in done.stderr and "Traceback" not in done.stderr
 
@@ -109,7 +111,10 @@ def test_the_command_itself(insects: Path, tmp_path: Path) -> None:
         ("a,kind\n1,x\n2\n", "data.csv, line 3: 1 cells, but the header has 2"),
         ("a,kind\n1,x\n2,\n", "data.csv: line 3, column 'kind': the value is missing"),
         ('a,kind\n1,"x\n2,y\n', "cannot be read as a CSV file: unexpected end of data"),
-        ("a,kind\n1,x\n\n2,?\n", "line 4, column 'kind': the value is missing"),
+        ("a,kind\n1,x\n\n2,y\n", "data.csv, line 3: a blank line; allowed: at the end only"),
+        ("a,kind\n1,x\n,\n2,y\n", "data.csv: line 3, column 'kind': the value is missing"),
+        ("a,kind\n1,x\0\n2,x\n", "data.csv, line 2: a NUL character; allowed: text"),
+        ('a,kind\n1,"x\ry"\n2,x\n', r"column 'kind': 'x\\ry'; allowed: a class without control characters"),
         ("a,kind\n1,x\n2,y,z\n", "data.csv, line 3: 3 cells, but the header has 2"),
         ("a,kind\n1,x\n2,x\n", "at least 2 classes; y has 1 class, 'x'"),
         ("a,kind\n" + "".join(f"t{k},{k % 2}\n" for k in range(60)), "feature 'a' holds 60 different texts"),
@@ -134,7 +139,7 @@ def test_bad_arguments_of_fit(insects: Path, tmp_path: Path, capsys: pytest.Capt
         assert f"--solver is {solver!r}; allowed: {', '.join(modn.methods.solvers())}" in error
     assert "allowed: adam" in refusal(capsys, *fit, "--drop", "id", "--solver", "bp")  # P is learned
     assert "multiple of n_classes" in refusal(
-        capsys, *fit, "--drop", "id", "--filter", "partition", "--dendrites", 10
+        capsys, *fit, "--drop", "id", "--filter", "partition", "--n-dendrites", 10
     )
     assert "there is no folder" in refusal(capsys, *fit[:-1], tmp_path / "nowhere" / "model")
     assert f"--out is {tmp_path}, a folder; allowed: the name of a file" in refusal(
@@ -263,7 +268,8 @@ def test_the_standard_output_can_be_named(insects: Path, model: Path, tmp_path: 
         subprocess.run(predict, stdout=stream, stderr=subprocess.DEVNULL, check=True)
         subprocess.run(["echo", "after"], stdout=stream, check=True)
     assert log.read_text() == f"before\n{done.stdout}after\n"
-    fit = [*modn_, "fit", str(insects), "--target", "kind", "--drop", "id", "--out", "/dev/stdout"]
+    fit = [*modn_, "fit", str(insects), "--target", "kind", "--drop", "id", "--folds", "0"]
+    fit += ["--out", "/dev/stdout"]
     again = tmp_path / "again.modn"
     again.write_bytes(subprocess.run(fit, capture_output=True, check=True).stdout)
     assert np.array_equal(modn.load(again).neuron_.w_s, modn.load(model).neuron_.w_s)
@@ -281,31 +287,6 @@ def test_links_are_followed(insects: Path, model: Path, tmp_path: Path) -> None:
     picture.symlink_to("neuron.png")
     assert run("explain", model, "--plot", picture) == 0
     assert picture.is_symlink() and (tmp_path / "neuron.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_defaults_are_the_classifiers() -> None:
-    options = _parser().parse_args(["fit", "data.csv", "--target", "kind", "--out", "model"])
-    defaults = modn.MODNClassifier().get_params()
-    assert (options.solver, options.filter, options.restarts, options.dendrites, options.iterations) == (
-        defaults["solver"],
-        defaults["filter"],
-        defaults["n_init"],
-        defaults["n_dendrites"],
-        defaults["max_iter"],
-    )
-
-
-def test_help_names_every_solver_and_filter_and_loads_nothing_slow() -> None:
-    code = (
-        "import sys, contextlib\nfrom modn.cli import main\n"
-        "with contextlib.suppress(SystemExit): main(['fit', '--help'])\n"
-        "print({'numba', 'sklearn', 'scipy', 'pandas', 'matplotlib'} & set(sys.modules))"
-    )
-    text = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert text.endswith("set()\n")
-    help_text = " ".join(text.split())
-    assert ", ".join(modn.methods.solvers()) in help_text
-    assert ",".join(modn.filters.NAMES) in help_text
 
 
 def test_bad_model_files(insects: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -84,8 +84,8 @@ def test_a_typo_does_not_make_numbers_categories(insects: Path, capsys: pytest.C
 
 def test_several_neurons_and_balanced_classes(insects: Path) -> None:
     model = insects.with_name("model")
-    fit = ("fit", insects, "--target", "kind", "--drop", "id", "--iterations", 5, "--out", model)
-    assert run(*fit, "--neurons", 2, "--balanced") == 0
+    fit = ("fit", insects, "--target", "kind", "--drop", "id", "--max-iter", 5, "--out", model)
+    assert run(*fit, "--n-estimators", 2, "--class-weight", "balanced") == 0
     again = modn.load(model)
     assert len(again.neurons_) == 2 and again.class_weight == "balanced"
 
@@ -100,3 +100,22 @@ def test_a_model_of_the_first_format_predicts_as_it_did(capsys: pytest.CaptureFi
     assert np.allclose(told.iloc[:, 1:], before.iloc[:, 1:], atol=2e-6)
     assert run("explain", folder / "insects_1.modn", "--data", folder / "insects.csv") == 0
     assert "colour is" in capsys.readouterr().out
+
+
+def test_columns_whose_names_look_like_categories_stay_apart(
+    insects: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A column `colour` with the category `red`, and columns `colour is red` and `colour=red`."""
+    table = pd.read_csv(insects)
+    rng = np.random.default_rng(2)
+    table["colour is red"], table["colour=red"] = rng.random(len(table)).round(3), range(len(table))
+    table.to_csv(insects, index=False)
+    model = insects.with_name("model")
+    assert run("fit", insects, "--target", "kind", "--drop", "id", "--folds", 0, "--out", model) == 0
+    again = modn.load(model)
+    assert again.feature_names_in_.tolist() == ["length", "colour", "sex", "colour is red", "colour=red"]
+    assert len(again.inputs_.columns) == len(again.neuron_.w_s) == 7
+    without = table.drop(columns="colour is red")
+    without.to_csv(insects, index=False)
+    capsys.readouterr()
+    assert "column 'colour is red' is missing" in refusal(capsys, "predict", model, insects)

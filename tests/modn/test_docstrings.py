@@ -1,8 +1,11 @@
 """The examples in docstrings."""
 
 import doctest
+import inspect
+import pkgutil
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,9 +20,39 @@ def with_examples() -> list[str]:
     return sorted(name.removesuffix(".__init__") for name in names)
 
 
-def test_what_users_call_has_examples() -> None:
-    names = ("estimators.modn", "estimators.dnm", "explain.rules", "inputs", "persistence", "training")
-    assert {f"modn.{name}" for name in names} <= set(with_examples())
+def public() -> dict[str, Any]:
+    """The modules, classes and functions that `__all__` of the package and of its modules name."""
+    found = pkgutil.walk_packages(modn.__path__, "modn.")
+    modules = [
+        modn,
+        *(import_module(module.name) for module in found if not module.name.endswith("__main__")),
+    ]
+    things = {
+        f"{module.__name__}.{name}": getattr(module, name)
+        for module in modules
+        for name in getattr(module, "__all__", [])
+    }
+    kinds = (inspect.ismodule, inspect.isclass, inspect.isroutine)
+    return {name: thing for name, thing in things.items() if any(kind(thing) for kind in kinds)}
+
+
+def test_every_public_name_has_an_example() -> None:
+    names = public()
+    assert len(names) > 70 and {"modn.MODNClassifier", "modn.explain.rules", "modn.plots.save"} <= set(names)
+    documented = {name: inspect.getdoc(thing) or "" for name, thing in names.items()}
+    assert [name for name, text in documented.items() if not doctest.DocTestParser().get_examples(text)] == []
+
+
+def test_the_examples_of_public_names_are_run() -> None:
+    """By the test below, which goes through modules: where something is defined, not where it is named."""
+    homes = {getattr(thing, "__module__", None) or thing.__name__ for thing in public().values()}
+    assert homes <= set(with_examples())
+
+
+def test_public_modules_say_what_is_public() -> None:
+    for name in modn.__all__:
+        if inspect.ismodule(getattr(modn, name)):
+            assert getattr(modn, name).__all__, name
 
 
 @pytest.mark.parametrize("module", with_examples())

@@ -301,3 +301,17 @@ def test_a_bar_is_shown_when_asked_for(capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr().err == ""
     quick(max_iter=2, n_init=2, n_jobs=2, verbose=True).fit(*IRIS)
     assert "training: 100%" in capsys.readouterr().err
+
+
+def test_ctrl_c_is_ctrl_c_wherever_it_hits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the way into a compiled function it becomes a SystemError; the model stays as it was."""
+    model = MODNClassifier(solver="bbo", max_iter=1).fit([[0.0], [1.0]], [0, 1])
+    before = model.neuron_
+
+    def interrupted(*arguments: object) -> None:
+        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+
+    monkeypatch.setattr(type(model), "_problem", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit([[0.0], [1.0]], [0, 1])
+    assert model.neuron_ is before

@@ -106,7 +106,7 @@ def test_a_neuron_without_any_rule_has_a_text() -> None:
 
 def test_a_trained_classifier_explains_itself() -> None:
     X, y = load_iris(return_X_y=True, as_frame=True)
-    model = modn.MODNClassifier(random_state=0).fit(X, y)
+    model = modn.MODNClassifier(n_dendrites=30, random_state=0).fit(X, y)  # of more, rules say less
     found = rules(model, X=X, y=y)
     assert found.accuracy is not None and found.accuracy.model > 0.9
     assert found.accuracy.rules == np.mean(found.predict(X) == y) > 0.8

@@ -170,7 +170,7 @@ def imported(folder: str) -> set[str]:
 
 @pytest.mark.parametrize(
     ("folder", "extras"),
-    [("modn", ["cli", "plots", "onnx"]), ("stages", ["cli", "plots", "pipeline", "dask"])],
+    [("modn", ["cli", "plots", "onnx"]), ("stages", ["cli", "plots", "pipeline", "dask", "docs", "tune"])],
 )
 def test_what_is_imported_is_declared(folder: str, extras: list[str]) -> None:
     """All but llvmlite, whose version numba dictates."""

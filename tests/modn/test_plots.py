@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from legibility import assert_legible
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from modn import plots
 from modn.neuron import Neuron
@@ -39,6 +40,15 @@ def test_the_same_neuron_gives_the_same_bytes(suffix: str, tmp_path: Path) -> No
     assert first.read_bytes() == second.read_bytes() != other.read_bytes()
     assert len(first.read_bytes()) > 1000
     assert not list(tmp_path.glob(".*")), "a temporary file was left"
+
+
+def test_names_in_other_scripts_are_drawn_by_their_codes(tmp_path: Path) -> None:
+    """The font that comes with matplotlib lacks them: it would draw boxes, and warn."""
+    names = ["雪", "größe", "длина", "a\u4e00b"]
+    figure = plots.neuron(make_neuron(4, 6, 2), names, ["是", "нет"])
+    plots.save(figure, tmp_path / "a.svg")
+    drawn = {text.get_text() for text in figure.findobj(Text)}
+    assert {"U+96EA", "größe", "длина", "aU+4E00b"} <= drawn and any("U+662F" in text for text in drawn)
 
 
 def test_the_background_is_opaque(tmp_path: Path) -> None:

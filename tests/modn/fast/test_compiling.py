@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from copy import copy
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,8 @@ class Copy:
         shutil.copytree(PACKAGE, folder / "modn", ignore=None if cache is None else ignore_code)
         self.environment = os.environ | {"PYTHONPATH": str(folder), "HOME": str(folder)}
         self.environment.pop("NUMBA_CACHE_DIR", None)
+        # Python takes an edit within the second that leaves the size as it was for no edit.
+        self.environment["PYTHONDONTWRITEBYTECODE"] = "1"
         if cache is not None:
             self.environment["NUMBA_CACHE_DIR"] = str(cache)
 
@@ -91,15 +94,27 @@ class Copy:
         return sorted(Path(self.environment["NUMBA_CACHE_DIR"]).rglob(pattern))
 
 
-@pytest.fixture
-def probed(tmp_path: Path) -> Copy:
+@pytest.fixture(scope="module")
+def pristine(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     """A copy with two small compiled functions, one of which calls the other, and a cache of both."""
-    copy = Copy(tmp_path / "copy", tmp_path / "copy" / "cache")
-    (copy.root / "modn/optimizers/probe.py").write_text(PROBE)
-    (copy.root / "modn/fast/probed.py").write_text(PROBED)
-    assert copy.run(PRINT_PROBE) == "46\ncompiled\n"
-    assert copy.run(PRINT_PROBE) == "46\nloaded\n"
-    return copy
+    folder = tmp_path_factory.mktemp("probed")
+    probed = Copy(folder / "copy", folder / "copy" / "cache")
+    (probed.root / "modn/optimizers/probe.py").write_text(PROBE)
+    (probed.root / "modn/fast/probed.py").write_text(PROBED)
+    assert probed.run(PRINT_PROBE) == "46\ncompiled\n"
+    assert probed.run(PRINT_PROBE) == "46\nloaded\n"
+    shutil.copytree(probed.root, folder / "kept")
+    return probed
+
+
+@pytest.fixture
+def probed(pristine: Copy) -> Copy:
+    """The same for each test, in the same place: machine code is cached by the path of its sources."""
+    shutil.rmtree(pristine.root)
+    shutil.copytree(pristine.root.with_name("kept"), pristine.root)
+    own = copy(pristine)
+    own.environment = dict(pristine.environment)
+    return own
 
 
 @pytest.mark.parametrize("cache", [None, "cache"], ids=["pycache", "NUMBA_CACHE_DIR"])

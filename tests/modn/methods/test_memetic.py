@@ -39,3 +39,14 @@ def test_its_budget_is_that_of_the_first() -> None:
     method = methods.make("bbo+adam", "full", first={"iterations": 17})
     assert method.iterations == 17 and not method.uses_gradient
     assert methods.make("adam+bp", "full").uses_gradient
+
+
+def test_its_cost_counts_the_gradients_of_either_part() -> None:
+    method = methods.make("bbo+adam", "full", first={"population": 20}, then={"iterations": 10})
+    assert method.cost(None, 30) == 20 * 31 + 11
+    assert method.cost(None, 30, gradient=5.0) == 20 * 31 + 5 * 11
+    assert method.iterations_within(None, 20 * 31 + 5 * 11, gradient=5.0) == 30
+    with pytest.raises(ValueError, match="evaluations is 3; allowed: a finite number >= 25"):
+        method.iterations_within(None, 3, gradient=5.0)
+    assert method.plans_ahead and not methods.make("bbo", "learned").plans_ahead
+    assert methods.make("bbo", "learned", rounds=2).plans_ahead and methods.make("lshade", "full").plans_ahead

@@ -360,3 +360,16 @@ def test_any_size_works(
     assert found.curve.shape == (iterations + 1,)
     assert (np.diff(found.curve) <= 0).all() and found.curve[-1] == found.best_cost
     assert Recorder(optimizer, space)(found.best[None])[0] == found.best_cost or optimizer.uses_gradient
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_shorter_search_is_the_beginning_of_a_longer_one_unless_it_plans_ahead(name: str) -> None:
+    optimizer = make(name)
+
+    def cost(candidates: np.ndarray) -> Any:
+        costs = ((candidates - 0.3) ** 2).sum(axis=1) + np.cos(9 * candidates).sum(axis=1)
+        slopes = 2 * (candidates - 0.3) - 9 * np.sin(9 * candidates)
+        return (costs, slopes) if optimizer.uses_gradient else costs
+
+    searches = [minimize(optimizer, BOX, cost, n, np.random.default_rng(3)) for n in (8, 16)]
+    assert (searches[0].curve.tolist() == searches[1].curve[:9].tolist()) != optimizer.plans_ahead

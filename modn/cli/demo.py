@@ -1,0 +1,31 @@
+"""`modn demo`: a model, its circuit and a program, on a dataset that comes with scikit-learn."""
+
+import argparse
+
+HELP = "train, explain and export a model of 178 wines, to see what the commands do"
+SIZE = 6  # conditions of the circuit
+
+
+def configure(command: argparse.ArgumentParser) -> None:
+    """There are no options."""
+
+
+def run(options: argparse.Namespace) -> None:
+    """Train a model of 178 wines, turn it into a circuit and print it as a program. No file is written."""
+    from sklearn.datasets import load_wine
+
+    from modn.cli.cross_validation import cross_validate
+    from modn.cli.tasks import task
+
+    wine = load_wine(as_frame=True)
+    X, y = wine.data, wine.target_names[wine.target]
+    classification = task("classification")
+    print(f"wine: {len(y)} rows, {X.shape[1]} features, {classification.summary(y)}\n", flush=True)
+    model = classification.estimator(random_state=0).fit(X, y)
+    print(f"1. A neuron (modn fit): training {classification.score(y, model.predict(X))},")
+    print(f"   {cross_validate(classification, model, X, y, 5)}.\n", flush=True)
+    circuit = model.to_circuit(X, y, size=SIZE)
+    print("2. What it has learned, as a circuit of a few conditions (modn circuit, modn explain):")
+    print(f"   training {classification.score(y, circuit.predict(X))}.\n\n{circuit}\n")
+    print(f"   Its decision about the first wine:\n\n{circuit.explain(X.iloc[0])}\n")
+    print(f"3. The circuit as a program without dependencies (modn export):\n\n{circuit.to_python()}")
