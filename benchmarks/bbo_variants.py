@@ -36,7 +36,7 @@ class BoxedBBO(BBO):
 
 
 class LastGenerationBBO(BBO):
-    """A fault: what it returns is the best of the newest individuals, not of all."""
+    """A fault of the authors' code: what it returns is the best of the newest individuals, not of all."""
 
     def tell(
         self, state: Any, candidates: Array, costs: Any, rng: np.random.Generator, gradients: Any = None
@@ -47,7 +47,7 @@ class LastGenerationBBO(BBO):
 
 
 class ReseededBBO(BBO):
-    """A fault: seeded anew at each evaluation, every individual draws the same numbers."""
+    """Every individual draws the same numbers, as if each were made after the generator was seeded anew."""
 
     def ask(self, state: BBOState, rng: np.random.Generator) -> Array:
         if state.generation == 0:
@@ -70,5 +70,16 @@ class ReseededBBO(BBO):
         return habitats
 
 
-class FaultyBBO(ReseededBBO, LastGenerationBBO):
-    """Both faults."""
+class RepeatingBBO(BBO):
+    """A fault of the authors' code: every generation, of every run, draws the same numbers as the last one.
+
+    Their generator is seeded with 1 in each evaluation, and all individuals of a generation are made before
+    the first of them is evaluated.
+    """
+
+    def ask(self, state: BBOState, rng: np.random.Generator) -> Array:
+        return super().ask(state, np.random.default_rng(1))
+
+
+class FaultyBBO(RepeatingBBO, LastGenerationBBO):
+    """Both faults of the authors' code."""

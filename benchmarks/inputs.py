@@ -1,11 +1,14 @@
 """What MODNClassifier makes of real-world inputs: the tables of docs/classifier.md.
 
-    python -m benchmarks.inputs [scaling] [missing] [imbalance] [probabilities]
+    python -m benchmarks.inputs [scaling] [missing] [imbalance] [many] [rules] [probabilities]
 
 scaling        accuracy on features with outliers, of log-normal distribution and with heavy tails (synthetic)
 missing        values missing at random: they become the mean, or their synapses are 1
 imbalance      classes 1:100 (synthetic): class_weight None and "balanced", beside a random forest
-probabilities  log-loss and calibration error by Eq. 9, by the calibrated potentials, and of a random forest
+many           ten classes, and 500 features of which 10 are informative (synthetic), beside two rivals
+rules          training accuracy of a neuron and of its rules alone, by the number of dendrites
+probabilities  log-loss and calibration error by Eq. 9, by the calibrated potentials, and of a random forest;
+               and the calibration error that they show by chance: that of labels drawn from them
 
 Without names, all of them. Means over stratified resplits, 30 % of the rows for testing. The datasets are
 those of data/raw/extra, by which the scaling and what becomes of missing values were chosen.
@@ -20,18 +23,21 @@ from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
-from sklearn.datasets import make_classification
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_classification
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.metrics import balanced_accuracy_score, f1_score, roc_auc_score
 from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
 from benchmarks.classifiers import CLASSIFIERS, DATA, TEST_SIZE, load, markdown
 from modn import MODNClassifier, metrics, scaling
+from modn.explain import rules
 from modn.inputs import Inputs
 
 RESPLITS = 2
 SYNTHETIC = 4  # datasets
+FRESH = range(700, 703)  # seeds of datasets that no choice was made by
+DRAWS = 20  # of labels
 MISSING_SHARES = (0.05, 0.3)
 MISSING_ROWS = 1000  # of each dataset, at most
 
@@ -153,6 +159,52 @@ def imbalance_table() -> str:
     return table(rows, "classifier", "measure", "value")
 
 
+def many_table() -> str:
+    """Accuracy where classes or features are many."""
+    shapes = {
+        "10 classes, 20 features": {"n_features": 20, "n_classes": 10},
+        "2 classes, 500 features": {"n_features": 500, "n_classes": 2},
+    }
+    contenders = {
+        "MODN": ours,
+        "random forest": forest,
+        "hist. boosting": lambda: HistGradientBoostingClassifier(random_state=0),
+    }
+    rows = []
+    for seed in FRESH:
+        for shape, sizes in shapes.items():
+            X, y = make_classification(2000, n_informative=10, random_state=seed, **sizes)
+            seen, unseen, y_seen, y_unseen = next(resplits(X, y))
+            for name, make in contenders.items():
+                accuracy = make().fit(seen, y_seen).score(unseen, y_unseen)
+                rows.append({"dataset": shape, "classifier": name, "accuracy": accuracy})
+    return table(rows, "dataset", "classifier", "accuracy")
+
+
+def rules_table() -> str:
+    """What is left of a neuron's accuracy where its synapses are taken as sharp thresholds."""
+    rows = []
+    for name, samples in (("iris", load_iris), ("wine", load_wine), ("breast cancer", load_breast_cancer)):
+        X, y = samples(return_X_y=True)
+        dendrites = {"default": None, "ten for each class": 10 * len(np.unique(y)), "6": 6}
+        for size, n_dendrites in dendrites.items():
+            for seed in range(SYNTHETIC):
+                model = MODNClassifier(n_dendrites=n_dendrites, random_state=seed).fit(X, y)
+                accuracy = rules(model, X=X, y=y).accuracy
+                assert accuracy is not None  # X and y were given
+                for what, value in (("neuron", accuracy.model), ("rules", accuracy.rules)):
+                    rows.append({"dataset": name, "how": f"{what}, {size}", "accuracy": value})
+    return table(rows, "dataset", "how", "accuracy")
+
+
+def chance_calibration_error(proba: np.ndarray) -> float:
+    """The calibration error of probabilities that are right: of labels drawn from them."""
+    rng = np.random.default_rng(0)
+    below = proba.cumsum(axis=1)[:, :-1]
+    drawn = ((rng.random((len(proba), 1)) > below).sum(axis=1) for _ in range(DRAWS))
+    return float(np.mean([metrics.calibration_error(y, proba) for y in drawn]))
+
+
 def probability_table() -> str:
     """Log-loss and calibration error on the extra datasets."""
     rows = []
@@ -174,6 +226,7 @@ def probability_table() -> str:
                     "accuracy": metrics.accuracy(y_unseen, proba),
                     "log-loss": metrics.log_loss(y_unseen, proba),
                     "calibration error": metrics.calibration_error(y_unseen, proba),
+                    "by chance": chance_calibration_error(proba),
                 }
                 rows += [{"probabilities": name, "measure": m, "value": v} for m, v in values.items()]
     return table(rows, "probabilities", "measure", "value")
@@ -183,6 +236,8 @@ TABLES = {
     "scaling": scaling_table,
     "missing": missing_table,
     "imbalance": imbalance_table,
+    "many": many_table,
+    "rules": rules_table,
     "probabilities": probability_table,
 }
 

@@ -13,11 +13,17 @@ For MODN, MODNP and MODNF trained by BBO: mean accuracy per dataset, and the mea
 - clipped: the variables stay in the box in which they began
 - telodendra +-1, box +-2, box +-0.5: another box to begin in than [-1, 1] and, for the telodendra, [0, 1]
 - five rounds: both steps of MODN in turn, five times; 100 on P: more iterations of the first step
-- newest: the best of the newest individuals is returned, not of all (a fault of the authors' code)
-- reseeded: every individual draws the same random numbers (another one)
-- both: these two at once
-- real P: the learned P is not made Boolean for the test part (the third one): instead of 1 a number from
-  [0, 1], instead of 0 one from [-1, 0]
+- reseeded: every individual draws the same random numbers
+
+The faults of the authors' code:
+
+- newest: the best of the newest individuals is returned, not of all
+- repeating: every generation draws the same random numbers as the one before
+- real P: the learned P is not made Boolean for the test part: instead of 1 a number from [0, 1], instead of 0
+  one from [-1, 0]
+- half P: the zeros of MODNP's P count 1/2 in training, but 0 at test
+- searched P: ten generations search the P of MODNP and MODNF, too, from the fixed one on; real at test
+- all faults: the five at once
 """
 
 import argparse
@@ -29,7 +35,16 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
-from benchmarks.bbo_variants import BoxedBBO, ClippedBBO, FaultyBBO, LastGenerationBBO, ReseededBBO
+from benchmarks import authors_filter
+from benchmarks.authors_filter import FilterFaults
+from benchmarks.bbo_variants import (
+    BoxedBBO,
+    ClippedBBO,
+    FaultyBBO,
+    LastGenerationBBO,
+    RepeatingBBO,
+    ReseededBBO,
+)
 from benchmarks.training import ALPHA_S, ALPHA_T, ROOT
 from modn.fast.objective import Objective
 from modn.methods import LEARNED, Method, Search, TwoStep, neuron_problem
@@ -51,6 +66,8 @@ class Choice:
     scheme: dict[str, Any] = field(default_factory=dict)
     splits: str = "splits"
     models: tuple[str, ...] = ("modn", "modnp", "modnf")
+    real: bool = False  # MODN's learned P stays real at test
+    of_filter: FilterFaults | None = None  # of MODNP and MODNF
 
 
 CHOICES = {
@@ -64,10 +81,13 @@ CHOICES = {
     "box +-0.5": Choice(BoxedBBO(reach=0.5)),
     "five rounds": Choice(scheme={"rounds": 5}, models=("modn",)),
     "100 on P": Choice(scheme={"filter_iterations": 100}, models=("modn",)),
-    "newest": Choice(LastGenerationBBO()),
     "reseeded": Choice(ReseededBBO()),
-    "both": Choice(FaultyBBO()),
-    "real P": Choice(models=("modn",)),
+    "newest": Choice(LastGenerationBBO()),
+    "repeating": Choice(RepeatingBBO()),
+    "real P": Choice(models=("modn",), real=True),
+    "half P": Choice(models=("modnp",), of_filter=FilterFaults(halved=True)),
+    "searched P": Choice(models=("modnp", "modnf"), of_filter=FilterFaults(searched=True)),
+    "all faults": Choice(FaultyBBO(), real=True, of_filter=FilterFaults(halved=True, searched=True)),
 }
 
 
@@ -81,18 +101,23 @@ def accuracy(name: str, dataset: str, model: str, run: int) -> float:
     filter, budget = FILTERS[model], 300 if dataset in SHORT else 400
     rng = seeding.generator(100 + run, dataset, model)
     learned = filter == LEARNED
-    method: Method = TwoStep(choice.bbo, **choice.scheme) if learned else Search(choice.bbo)
-    found = method.train(neuron_problem(objective, filter), budget, rng)
-    neuron = Neuron.from_parameters(found.parameters, np.asarray(found.P), X.shape[1], ALPHA_S, ALPHA_T)
+    if learned or choice.of_filter is None:
+        method: Method = TwoStep(choice.bbo, **choice.scheme) if learned else Search(choice.bbo)
+        found = method.train(neuron_problem(objective, filter), budget, rng)
+        parameters, P = found.parameters, np.asarray(found.P).astype(float)
+        if learned and choice.real:
+            P = np.where(P > 0, 1, -1) * rng.random(P.shape)
+    else:
+        parameters, P = authors_filter.train(objective, filter, choice.bbo, budget, rng, choice.of_filter)
     X_test = fairly_scaled(dataset, parts, k) if name == "fair scaling" else parts["X_test"][k]
-    scores = unfiltered(neuron, X_test, rng) if name == "real P" else neuron.telodendra(X_test)
-    return float(np.mean(scores.argmax(axis=1) == parts["y_test"][k]))
+    predicted = telodendra(parameters, P, X_test).argmax(axis=1)
+    return float(np.mean(predicted == parts["y_test"][k]))
 
 
-def unfiltered(neuron: Neuron, X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The telodendra (N, C) with the real numbers that P was searched by; P is their sign."""
-    P = np.where(neuron.P, 1, -1) * rng.random(neuron.P.shape)
-    return np.tanh(neuron.alpha_t * (neuron.w_t * (neuron.dendrites(X) @ P) - neuron.theta_t))
+def telodendra(parameters: np.ndarray, P: np.ndarray, X: np.ndarray) -> np.ndarray:
+    """Eq. 8 (N, C) with a P (M, C) that may be real."""
+    neuron = Neuron.from_parameters(parameters, P > 0, X.shape[1], ALPHA_S, ALPHA_T)
+    return np.tanh(ALPHA_T * (neuron.w_t * (neuron.dendrites(X) @ P) - neuron.theta_t))
 
 
 def fairly_scaled(dataset: str, parts: Any, k: int) -> np.ndarray:

@@ -9,9 +9,22 @@ import pandas as pd
 from modn import metrics
 from stages.config.schema import Parameters
 from stages.io import entrypoint, files
-from stages.study import circuits, claims, families, measures, names, ranks, summary, tables
+from stages.study import (
+    arena,
+    circuits,
+    claims,
+    families,
+    learned_filter,
+    measures,
+    names,
+    ranks,
+    summary,
+    tables,
+    targets,
+    tuning,
+)
 from stages.study.baselines import LEFT_OUT, SEARCHES, suits
-from stages.study.cells import Cell, all_cells
+from stages.study.cells import RETUNED, Cell, all_cells
 from stages.study.measures import Measure
 
 DECIMALS = 6  # of the tables
@@ -33,7 +46,7 @@ def evaluate(parameters: Parameters) -> None:
     n_classes = {name: len(arrays["classes"]) for name, arrays in parts.items()}
     shown = parameters.figures
     runs, curves, rocs, examples = [], [], [], Arrays()
-    for cell in all_cells(parameters, n_classes):
+    for cell in all_cells(parameters, n_classes, tuning.values_found(parameters)):
         labels = {"dataset": cell.dataset, "title": titles[cell.dataset]}
         labels |= {"model": cell.model, "optimizer": cell.optimizer}
         trained = files.read_arrays(files.MODELS / f"{cell.path}.npz")
@@ -53,6 +66,8 @@ def evaluate(parameters: Parameters) -> None:
     extra_titles = {name: dataset.title for name, dataset in parameters.extra.datasets.items()}
     baseline_runs = _judge_baselines("baselines", parameters, titles, of_baselines)
     first_circuits = circuits.first_circuits(parameters)
+    tuning_trials, searches = tuning.judge(parameters, titles, parts)
+    arena_runs, arena_curves = arena.read(parameters, titles)
     own = {
         "table1": table1,
         "runs": pd.DataFrame(runs),
@@ -61,10 +76,22 @@ def evaluate(parameters: Parameters) -> None:
         "extra_datasets": _sizes(extra_titles),
         "circuit_runs": circuits.runs(parameters, titles, baseline_runs),
         "circuit_cells": circuits.cells(first_circuits, titles),
+        "target_runs": targets.runs(parameters),
+        "target_datasets": targets.sizes(parameters),
+        "tuning_trials": tuning_trials,
+        "tuning": searches,
+        "arena": arena.summary(arena_runs),
+        "arena_curves": arena.mean_curves(arena_curves),
+        "arena_targets": arena.reached(arena_curves, parameters.arena.targets),
+        "arena_costs": arena.costs(parameters),
         "curves": pd.DataFrame(curves),
         "roc": pd.concat(rocs) if rocs else pd.DataFrame(),
     }
     summaries = summarise(own, chosen, of_baselines)
+    compared = own["runs"].query("study == 'comparison'").assign(protocol=parameters.split.protocol)
+    competed = arena.at_the_largest_budget(arena_runs).assign(protocol=arena.PROTOCOL)
+    both = pd.concat([compared, competed], ignore_index=True)
+    summaries |= learned_filter.tables(both, parameters.figures.learned_filter)
     written = {name: frame.round(DECIMALS) for name, frame in (own | summaries).items()}
     written |= derive(written, chosen, of_baselines)
     folder = files.report_folder(parameters.profile)
@@ -72,28 +99,34 @@ def evaluate(parameters: Parameters) -> None:
         for name, frame in written.items():
             files.write_csv(fresh / f"{name}.csv", frame)
     fitted = {study: summaries[study] for study in SEARCHES}
-    headline = tables.headline(summaries["table3"], summaries["table5"], fitted, chosen, of_baselines)
+    trained = {"comparison": summaries["table3"], "tuned": summaries["table5"]}
+    if not summaries["table5_retuned"].empty:
+        trained[RETUNED] = summaries["table5_retuned"]
+    headline = tables.headline(trained, fitted, chosen, of_baselines)
     headline["circuits"] = circuits.headline(summaries["circuits"])
+    headline["targets"] = targets.headline(summaries["targets"])
     files.write_json(folder / "metrics.json", headline)
     shown_first = ("table3", "classifier_ranks", "extra_ranks", "closeness", "claims")
     files.write_json(folder / "summary.json", summary.headlines(*(written[name] for name in shown_first)))
     files.write_arrays(files.EXAMPLES, examples | circuits.drawn(parameters, first_circuits))
-    judged = sum(len(own[name]) for name in ("runs", "baseline_runs", "extra_runs", "circuit_runs"))
+    judged = sum(len(frame) for name, frame in own.items() if name.endswith("runs")) + len(arena_runs)
     print(f"evaluate: {judged} runs")
 
 
 def summarise(
     own: Mapping[str, pd.DataFrame], chosen: Sequence[Measure], of_baselines: Sequence[Measure]
 ) -> dict[str, pd.DataFrame]:
-    """The paper's tables and claims, the baselines and the circuits, from all runs."""
+    """The paper's tables and claims, and those of the other studies, from all runs."""
     runs = own["runs"]
     printed = {name: files.read_csv(files.RAW / f"paper/{name}.csv") for name in tables.PRINTED}
     table3 = tables.table3(runs, printed["table3_acc_by_optimizer"], chosen)
     table5 = tables.table5(runs, printed["table5_comparison"], chosen)
+    retuned = tables.table5(runs, printed["table5_comparison"], chosen, RETUNED)
     return {
         "table3": table3,
         "table4": tables.table4(runs, printed["table4_tuned_hyperparameters"]),
         "table5": table5,
+        "table5_retuned": retuned,
         "claims": claims.check(
             runs, table5, printed["table3_acc_by_optimizer"], printed["table5_comparison"]
         ),
@@ -101,6 +134,7 @@ def summarise(
         "extra": tables.baselines(own["extra_runs"], of_baselines),
         "circuits": circuits.summary(own["circuit_runs"]),
         "circuit_sizes": circuits.sizes(own["circuit_runs"]),
+        "targets": targets.summary(own["target_runs"]),
     }
 
 
@@ -114,6 +148,8 @@ def derive(
         "optimizer_ranks": ranks.optimizer_ranks(written["table3"]),
         "classifier_ranks": ranks.classifier_ranks(written["baselines"], of_baselines),
         "extra_ranks": ranks.classifier_ranks(written["extra"], of_baselines),
+        "target_ranks": targets.ranked(written["targets"]),
+        "arena_ranks": arena.mean_ranks(written["arena"]),
     }
     return {name: frame.round(FINE) for name, frame in derived.items()}
 

@@ -15,9 +15,10 @@ from stages.study import cleaning
 
 
 def fetch(parameters: Parameters) -> None:
-    """Read data/raw, write data/tables and data/table1.csv, which leaves out the extra datasets."""
+    """Read data/raw, write data/tables and data/table1.csv, which has the paper's datasets only."""
     tidy = {}
-    for name, dataset in (parameters.datasets | parameters.extra.datasets).items():
+    studies = {"extra": parameters.extra.datasets, "targets": parameters.targets.datasets}
+    for name, dataset in (parameters.datasets | studies["extra"] | studies["targets"]).items():
         raw = read(dataset)
         if parameters.fetch.source == "uci" and dataset.uci_id is not None:
             _compare_with_uci(raw, dataset)
@@ -33,13 +34,16 @@ def fetch(parameters: Parameters) -> None:
     for row in table1.itertuples():
         counts = f"{row.train} + {row.test} rows, {row.classes} classes, {row.features} features"
         print(f"fetch: {row.title}: {counts}")
-    if parameters.extra.datasets:
-        print(f"fetch: {len(parameters.extra.datasets)} extra datasets")
+    for study, datasets in studies.items():
+        if datasets:
+            print(f"fetch: {len(datasets)} datasets of the study {study}")
 
 
 def read(dataset: Dataset) -> pd.DataFrame:
     """The raw dataset, every cell as text, after its checksum was verified."""
     path = files.ROOT / dataset.file
+    if not path.resolve().is_relative_to((files.ROOT / "data/raw").resolve()):
+        raise StageError(f"{dataset.file} is a link to {path.resolve()}; allowed: a file below data/raw")
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -65,12 +69,15 @@ def clean(raw: pd.DataFrame, name: str, dataset: Dataset) -> pd.DataFrame:
         dataset.codes,
         dataset.one_hot,
         dataset.missing,
+        dataset.targets,
+        dataset.task == "labels",
     )
     try:
         tidy = cleaning.clean(raw, recipe)
     except ValueError as error:
-        raise StageError(f"{dataset.file}: {error} (recipe: conf/datasets/{name}.yaml)") from None
-    n_classes = tidy[dataset.class_column].nunique()
+        group = "conf/datasets/targets" if dataset.targets else "conf/datasets"
+        raise StageError(f"{dataset.file}: {error} (recipe: {group}/{name}.yaml)") from None
+    n_classes = None if dataset.class_column is None else tidy[dataset.class_column].nunique()
     if dataset.n_classes not in (None, n_classes):
         raise StageError(
             f"{dataset.file} has {n_classes} classes; datasets.{name}.n_classes says {dataset.n_classes}"
@@ -79,7 +86,7 @@ def clean(raw: pd.DataFrame, name: str, dataset: Dataset) -> pd.DataFrame:
 
 
 def describe(name: str, dataset: Dataset, tidy: pd.DataFrame) -> dict[str, Any]:
-    """A row of Table 1."""
+    """A row of Table 1; where there are targets, their number stands for that of the classes."""
     size = dataset.test_size
     test = size if isinstance(size, int) else math.ceil(size * len(tidy))
     if not 0 < test < len(tidy):
@@ -89,8 +96,8 @@ def describe(name: str, dataset: Dataset, tidy: pd.DataFrame) -> dict[str, Any]:
         "title": dataset.title,
         "train": len(tidy) - test,
         "test": test,
-        "classes": tidy[dataset.class_column].nunique(),
-        "features": tidy.shape[1] - 1,
+        "classes": len(dataset.targets) or tidy[dataset.class_column].nunique(),
+        "features": tidy.shape[1] - max(1, len(dataset.targets)),
     }
 
 
@@ -122,7 +129,11 @@ def _compare_with_uci(raw: pd.DataFrame, dataset: Dataset) -> None:
             f"UCI's dataset {dataset.uci_id} ({dataset.title}) cannot be fetched: {error}; "
             "fetch.source=bundled needs no network"
         ) from None
-    ours = raw.drop(columns=[dataset.class_column, *dataset.drop_columns])
+    if dataset.class_column is None:  # numbers are compared like features
+        theirs, predicted = pd.concat([theirs, targets], axis=1), []
+    else:
+        predicted = [dataset.class_column]
+    ours = raw.drop(columns=[*predicted, *dataset.drop_columns])
     if ours.shape != theirs.shape:
         raise StageError(
             f"{dataset.title}: UCI's dataset is {theirs.shape[0]} x {theirs.shape[1]}, ours {ours.shape}"
@@ -135,6 +146,8 @@ def _compare_with_uci(raw: pd.DataFrame, dataset: Dataset) -> None:
                 f"{dataset.title}, row {row + 1}, column {column!r}: ours is {ours[column].iloc[row]!r}, "
                 f"UCI's {name!r} is {str(values.iloc[row])!r}"
             )
+    if dataset.class_column is None:
+        return
     labels = pd.DataFrame(
         {"uci": targets.iloc[:, 0].astype(str), "ours": raw[dataset.class_column].to_numpy()}
     )

@@ -1,4 +1,4 @@
-"""resplit: make the stratified splits that all baselines share, by the protocol `sound`."""
+"""resplit: make the splits that all baselines share, by the protocol `sound`."""
 
 from stages.config.schema import Parameters, Split
 from stages.io import entrypoint, files
@@ -6,10 +6,12 @@ from stages.split import write_parts
 
 
 def resplit(parameters: Parameters) -> None:
-    """Read data/tables, write data/resplits and data/extra, laid out as data/splits."""
+    """Read data/tables, write data/resplits, data/extra and data/targets, laid out as data/splits."""
     for study, wanted in parameters.derived["resplits"].items():
         choice = Split(protocol="sound", seed=parameters.seed, count=wanted["count"])
-        write_parts(f"resplit {study}", wanted["test_sizes"], choice, files.resplits_of(study))
+        write_parts(
+            f"resplit {study}", wanted["test_sizes"], choice, files.resplits_of(study), wanted.get("columns")
+        )
 
 
 if __name__ == "__main__":

@@ -1,23 +1,27 @@
 """train: one model with one optimizer, in every run of every cell of a study.
 
 Studies: `comparison` at common values of M, alpha_s and alpha_t (Table 3, Fig. 5), `tuned` at each dataset's
-own (Tables 4 and 5), `sensitivity` over ranges of them (Fig. 4). Runs that are in data/store are taken from
-there.
+own (Tables 4 and 5), `retuned` at those that `tune` has found, `sensitivity` over ranges of them (Fig. 4).
+Runs that are in data/store are taken from there.
 """
 
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 
 from stages.config.schema import Parameters
 from stages.io import entrypoint, files, provenance
 from stages.io.entrypoint import StageError
+from stages.io.store import Task
 from stages.io.work import Work
-from stages.study.cells import study_cells, training_of
+from stages.study import families
+from stages.study.cells import RETUNED, TUNING, Cell, Values, study_cells, training_of
 from stages.study.training import train_one
 
 ARGUMENTS = {
-    "study": "comparison, tuned or sensitivity",
+    "study": "comparison, tuned, retuned or sensitivity",
     "model": "one of models in params.yaml",
     "optimizer": "one of optimizers in params.yaml",
 }
@@ -27,38 +31,75 @@ Arrays = dict[str, np.ndarray]
 
 def train(parameters: Parameters, study: str, model: str, optimizer: str) -> None:
     """Read data/splits, write data/models/<study>/<model>-<optimizer> and its provenance."""
-    pair = f"{model}-{optimizer}"
     trainings = parameters.derived["trainings"]
-    if f"{study}-{pair}" not in trainings:
+    if f"{study}-{model}-{optimizer}" not in trainings:
         raise StageError(
             f"study={study} model={model} optimizer={optimizer} is not planned; "
             f"allowed: {', '.join(trainings)}"
         )
-    training = trainings[f"{study}-{pair}"]
     parts = {name: files.read_arrays(files.SPLITS / f"{name}.npz") for name in parameters.derived["budgets"]}
-    n_classes = {name: len(arrays["classes"]) for name, arrays in parts.items()}
-    cells = study_cells(parameters, study, model, optimizer, n_classes)
-    work = Work(f"train {study} {pair}")
+    found = (
+        files.read_json(files.MODELS / TUNING / f"{model}-{optimizer}" / files.VALUES)
+        if study == RETUNED
+        else None
+    )
+    train_pair(
+        parameters,
+        (study, model, optimizer),
+        parts,
+        parameters.runs,
+        train_one,
+        lambda cell: training_of(parameters, cell),
+        found,
+    )
+
+
+def train_pair(
+    parameters: Parameters,
+    pair: tuple[str, str, str],
+    parts: Mapping[str, Arrays],
+    runs: int,
+    task: Task,
+    arguments: Callable[[Cell], tuple[Any, ...]],
+    found: Values | None = None,
+) -> None:
+    """Train a model with an optimizer (study, model, optimizer) on the parts of some datasets.
+
+    Writes data/models/<study>/<model>-<optimizer> and its provenance. The task is called with the cell, the
+    arguments that its runs share, the run's seed, and its training part. `found`: the values by dataset, if
+    they are those of `tune`.
+    """
+    study, model, optimizer = pair
+    name = f"{model}-{optimizer}"
+    n_classes = {dataset: len(arrays["classes"]) for dataset, arrays in parts.items()}
+    cells = study_cells(parameters, study, model, optimizer, n_classes, found)
+    work = Work(f"train {study} {name}")
     # The longest first, so that no core is left alone with one of them at the end.
     for cell in sorted(cells, key=lambda cell: -parts[cell.dataset]["X_train"][0].size * cell.n_dendrites):
-        for run, seed in enumerate(range(parameters.seed, parameters.seed + parameters.runs)):
+        for run, seed in enumerate(range(parameters.seed, parameters.seed + runs)):
             X, y = _training_part(parts[cell.dataset], run)
-            task = (cell, *training_of(parameters, cell), seed, X, y)
-            work.add(f"{cell.path}, seed {seed}", cell.dataset, cell.path.rpartition("/")[2], task)
-    registries = {
-        "modn.optimizers": {f"modn.optimizers.{training[part]}" for part in ("first", "then")},
-        "stages.study.families": {f"stages.study.families.{training['family']}"},
-    }
-    work.do(parameters.runtime, train_one, registries=registries)
-    work.write(files.MODELS / study / pair)
+            label = f"{cell.path}, seed {seed}"
+            work.add(label, cell.dataset, cell.path.rpartition("/")[2], (cell, *arguments(cell), seed, X, y))
+    work.do(parameters.runtime, task, registries=_registries(parameters, model, optimizer))
+    work.write(files.MODELS / study / name)
     record = provenance.record(
         **work.clocks(),
         seed=parameters.seed,
-        runs=parameters.runs,
+        runs=runs,
         cells=[asdict(cell) for cell in cells],
         optimizer=parameters.optimizers[optimizer],
     )
-    provenance.write(study, pair, record)
+    provenance.write(study, name, record)
+
+
+def _registries(parameters: Parameters, model: str, optimizer: str) -> dict[str, Collection[str]]:
+    """The modules of registries that a result depends on: of its own optimizers and family only."""
+    modules = families.modules_of(parameters.optimizers[optimizer])
+    family = parameters.models[model]["family"]
+    return {
+        "modn.optimizers": {f"modn.optimizers.{module}" for module in modules},
+        "stages.study.families": {f"stages.study.families.{family}"},
+    }
 
 
 def _training_part(parts: Arrays, run: int) -> tuple[np.ndarray, np.ndarray]:

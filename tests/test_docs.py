@@ -1,13 +1,17 @@
-"""The pages: what they name exists; the numbers of docs/ are those of reports/paper as committed."""
+"""The pages: what they name exists, their code runs, their numbers are those of reports/paper in git."""
 
+import json
 import re
+import subprocess
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from website import outputs
+
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 REPORT = ROOT / "reports" / "paper"
 PRINTED = ROOT / "data" / "raw" / "paper"
 
@@ -26,6 +30,72 @@ def test_what_a_page_names_exists(page: Path) -> None:
         assert found or page.name == "CHANGELOG.md", module
     for target in re.findall(r"`make ([a-z-]+)", text):
         assert f"\n{target}:" in (ROOT / "Makefile").read_text(encoding="utf-8"), target
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", outputs.pages())
+def test_the_code_of_a_page_prints_what_it_says(page: str, tmp_path: Path) -> None:
+    """If not: `make outputs`."""
+    assert outputs.updated(page, outputs.run(page, tmp_path)) == outputs.text(page)
+
+
+def test_code_that_is_not_run_is_in_few_pages() -> None:
+    assert len(outputs.pages()) >= 8
+    assert set(outputs.FRAGMENTS) <= {page.relative_to(ROOT).as_posix() for page in PAGES}
+
+
+def test_outputs_follow_their_blocks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    page = "```python\nx = 1\nprint(x)\n```\n\n```text\nold\n```\n\n```python\nprint(x + 1)\n```\n"
+    monkeypatch.setattr(outputs, "text", lambda _: page)
+    found = outputs.run("page.md", tmp_path)
+    assert found == ["1\n", "2\n"]
+    assert outputs.updated("page.md", found) == page.replace("old", "1")
+    monkeypatch.setattr(outputs, "text", lambda _: page.replace("x = 1", "x = y"))
+    with pytest.raises(RuntimeError, match="NameError"):
+        outputs.run("page.md", tmp_path)
+
+
+def committed(path: str) -> str:
+    """As git has it: a run of another kind may have left its own report in the folder."""
+    shown = subprocess.run(["git", "show", f"HEAD:{path}"], cwd=ROOT, capture_output=True, text=True)
+    return shown.stdout if shown.returncode == 0 else (ROOT / path).read_text(encoding="utf-8")
+
+
+def test_the_time_it_took_is_the_reports() -> None:
+    text = " ".join(outputs.text("docs/study.md").split())
+    found = re.search(r"took (\d+) minutes on two cores, (\d+) of them training and fitting", text)
+    assert found is not None
+    whole, tasks = (int(minutes) for minutes in found.groups())
+    made = json.loads(committed("reports/paper/provenance.json"))
+    assert tasks == round(made["wall_seconds"] / 60) <= whole
+    assert made["cores"] == 2
+
+
+def test_every_folder_of_the_layout_is_there() -> None:
+    layout = re.search(r"```\n(.*?)```", outputs.text("docs/layout.md"), flags=re.DOTALL)
+    assert layout is not None
+    above = ""
+    listed = set()
+    for line in layout[1].splitlines():
+        name = line.split()[0]
+        above = above if line.startswith(" ") else name
+        path = above + name if line.startswith(" ") else name
+        assert (ROOT / path).exists(), path
+        listed.add(path)
+    folders = [path for path in (*ROOT.glob("[a-z]*/"), *ROOT.glob("modn/*/"), *ROOT.glob("stages/*/"))]
+    made = ("__pycache__", "build", "dist")
+    tracked = [path for path in folders if any(path.rglob("*.py")) and path.name not in made]
+    assert {f"{path.relative_to(ROOT)}/" for path in tracked} <= listed
+
+
+def test_the_glossary_defines_each_word_once() -> None:
+    words = re.findall(r"^\| (?!word)([\w ]+) \|", outputs.text("docs/glossary.md"), flags=re.MULTILINE)
+    assert len(words) == len(set(words))
+    assert {"dataset", "run", "cell", "study", "profile", "protocol", "model", "optimizer", "method"} < set(
+        words
+    )
+    assert {"baseline", "filter P", "dendrite", "synapse", "telodendron", "circuit"} < set(words)
+    assert {"MODN", "MODNP", "MODNF", "DNM"} < set(words)
 
 
 def table(page: str, header: str) -> list[list[str]]:

@@ -10,8 +10,8 @@ import pytest
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 
-def output(name: str) -> str:
-    done = subprocess.run([sys.executable, EXAMPLES / name], capture_output=True, text=True)
+def output(name: str, folder: Path | None = None) -> str:
+    done = subprocess.run([sys.executable, EXAMPLES / name], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -44,3 +44,27 @@ def test_forecast() -> None:
     assert all(len(of_horizons) == 4 for of_horizons in scores.values())
     assert sum(scores["MODN"]) > max(sum(scores["ridge"]), sum(scores["last value"]))
     assert re.search(r"now.* [<>] -?[\d.]+.*: adds [+-][\d.]+ to now\+1", text)
+
+
+@pytest.mark.slow
+def test_tour(tmp_path: Path) -> None:
+    text = output("tour.py", tmp_path)
+    unseen, circuit = (
+        re.search(rf"{words}: ([\d.]+)", text) for words in ("has not seen", "on the test part")
+    )
+    assert unseen is not None and float(unseen[1]) > 0.94
+    assert circuit is not None and float(circuit[1]) > 0.9
+    assert re.search(r"4\. .*: (benign|malignant) \+\d", text), "four rules"
+    assert "\nTrue\n" in text and "def neuron(" in text
+    written = {path.name for path in tmp_path.iterdir()}
+    assert written == {"tour.c", "tour.modn", "tour_circuit.png", "tour_neuron.png"}
+
+
+@pytest.mark.slow
+def test_tune() -> None:
+    text = output("tune.py")
+    assert re.search(r"12 candidates, \d+ of them pruned", text)
+    found = re.search(r"'n_dendrites': (\d+), 'alpha_s': ([\d.]+), 'alpha_t': ([\d.]+)", text)
+    assert found is not None and 4 <= int(found[1]) <= 40 and 1 <= float(found[2]) <= 20
+    accuracy = re.search(r"has not seen: ([\d.]+)", text)
+    assert accuracy is not None and float(accuracy[1]) > 0.85

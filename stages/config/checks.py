@@ -3,80 +3,66 @@
 Every message is that of modn.constraints: the key, its value, and what is allowed.
 """
 
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass, is_dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any
 
 from modn import methods
 from modn.constraints import Constraint, Integer, ListOf, Number, OneOf, OrNone, check, check_all
-from stages.config.derived import planned
-from stages.config.schema import Baseline, Dataset, Parameters
+from modn.memory import check_room, training_bytes
+from stages.config.constraints import Either, Range, Text
+from stages.config.derived import competing, planned
+from stages.config.schema import TASKS, Baseline, Dataset, Estimator, Parameters, estimators_of
 from stages.study import families, measures, splits
+from stages.study.cells import COMMON_VALUES
 from stages.study.names import default_title
 
 MISSING_VALUE_RULES = ("refuse", "drop_rows", "median")
 SOURCES = ("bundled", "uci")
+TUNED_VALUES = ("paper", "ours", "both")
 ENGINES = ("local", "dask")
 # Where baselines come from: the declared dependencies, and those of the extra `baselines`
 ESTIMATOR_PACKAGES = ("modn", "sklearn", "lightgbm", "xgboost", "catboost", "interpret", "imodels")
 CONF = Path(__file__).resolve().parents[2] / "conf"
 
-
-@dataclass(frozen=True)
-class Text:
-    """A text that matches a pattern as a whole; `words` describe it."""
-
-    pattern: str
-    words: str
-
-    def accepts(self, value: Any) -> bool:
-        """Whether the value is allowed."""
-        return isinstance(value, str) and re.fullmatch(self.pattern, value, re.ASCII) is not None
-
-    def __str__(self) -> str:
-        return self.words
-
-
-@dataclass(frozen=True)
-class Either:
-    """What one of two constraints allows."""
-
-    one: Constraint
-    other: Constraint
-
-    def accepts(self, value: Any) -> bool:
-        """Whether the value is allowed."""
-        return self.one.accepts(value) or self.other.accepts(value)
-
-    def __str__(self) -> str:
-        return f"{self.one}, or {self.other}"
-
-
 POSITIVE = Number(0, ends="(]")
 NAME = Text("[a-z][a-z0-9_]*", "lower-case letters, digits and _, beginning with a letter")  # of files, too
-TITLE = Text(r"(?s).+", "a text")
+TITLE = Text(r"[^\x00-\x1f\x7f]+", "a text of one line")
 LARGEST_SEED = 2**32 - 1  # scikit-learn's
+MOST_RUNS = 10_000  # of a cell: each is a task, and they are listed
+MOST_WORKERS = 1024
 
+NEURON: dict[str, Constraint] = {"dendrites": Integer(1), "alpha_s": POSITIVE, "alpha_t": POSITIVE}
 PARAMETERS: dict[str, Constraint] = {
     "profile": NAME,
-    "runs": Integer(1),
+    "runs": Integer(1, MOST_RUNS),
     "max_iterations": OrNone(Integer(1)),
     "seed": Integer(0),
     "alpha_s": POSITIVE,
     "alpha_t": POSITIVE,
     "dendrites_per_class": Integer(1),
     "dendrites": OrNone(Integer(1)),
-    "resplits": Integer(1),
+    "resplits": Integer(1, MOST_RUNS),
     "grid_folds": Integer(2),
 }
 GROUPS: dict[str, dict[str, Constraint]] = {
     "split": {"protocol": OneOf(splits.PROTOCOLS), "seed": Integer(0)},
     "fetch": {"source": OneOf(SOURCES)},
-    "runtime": {"engine": OneOf(ENGINES), "workers": OrNone(Integer(1)), "store_mib": Integer(0)},
+    "tuned": {"values": OneOf(TUNED_VALUES)},
+    "tune": {
+        **{"trials": Integer(1), "batch": Integer(1), "folds": Integer(2), "repeats": Integer(1)},
+        **{name: Range(constraint) for name, constraint in NEURON.items()},
+    },
+    "runtime": {
+        "engine": OneOf(ENGINES),
+        "workers": OrNone(Integer(1, MOST_WORKERS)),
+        "store_mib": Integer(0),
+    },
 }
 DATASET: dict[str, Constraint] = {
+    "title": TITLE,
     "file": Text(r"data/raw/(?!.*\.\.)[\w./-]+", "a path below data/raw/, which DVC watches"),
     "sha256": OrNone(Text("[0-9a-f]{64}", "64 lower-case hexadecimal digits")),
     "n_classes": OrNone(Integer(2)),
@@ -84,10 +70,9 @@ DATASET: dict[str, Constraint] = {
     "test_size": Either(Integer(1), Number(0, 1, "()")),
     "iterations": Integer(1),
 }
-NEURON: dict[str, Constraint] = {"dendrites": Integer(1), "alpha_s": POSITIVE, "alpha_t": POSITIVE}
 ESTIMATOR = Text(
     rf"({'|'.join(ESTIMATOR_PACKAGES)})(\.[a-z]\w*)*\.[A-Z]\w*",
-    f"the import path of a classifier in {' or '.join(ESTIMATOR_PACKAGES)}, such as sklearn.svm.SVC",
+    f"the import path of an estimator in {' or '.join(ESTIMATOR_PACKAGES)}, such as sklearn.svm.SVC",
 )
 
 
@@ -100,20 +85,25 @@ def check_parameters(parameters: Parameters) -> None:
         check_all(vars(getattr(p, group)), table, f"{group}.")
     if p.split.count not in (1, p.runs):
         raise ValueError(f"split.count is {p.split.count}; allowed: 1, or one per run ({p.runs})")
-    check("extra.resplits", p.extra.resplits, Integer(1))
-    resplits = max(p.resplits, p.extra.resplits)
+    for study in ("extra", "targets"):
+        check(f"{study}.resplits", getattr(p, study).resplits, Integer(1, MOST_RUNS))
+    resplits = max(p.resplits, p.extra.resplits, p.targets.resplits)
     for key, seed, count in (("split.seed", p.split.seed, p.split.count), ("seed", p.seed, resplits)):
         check(key, seed, Integer(0, LARGEST_SEED + 1 - count))
     if not p.datasets:
         raise ValueError("datasets is []; allowed: at least one of the files in conf/datasets")
-    for name, dataset in p.datasets.items():
-        _check_dataset(f"datasets.{name}", name, dataset)
-    for name, dataset in p.extra.datasets.items():
-        _check_dataset(f"extra.datasets.{name}", name, dataset)
-        if name in p.datasets:
-            raise ValueError(
-                f"extra.datasets is {list(p.extra.datasets)}; allowed: none of datasets ({name})"
-            )
+    seen: dict[str, str] = {}  # dataset -> the group that has it
+    for group, datasets, tasks in (
+        ("datasets", p.datasets, ("classification",)),
+        ("extra.datasets", p.extra.datasets, ("classification",)),
+        ("targets.datasets", p.targets.datasets, TASKS),
+    ):
+        for name, dataset in datasets.items():
+            _check_dataset(f"{group}.{name}", name, dataset)
+            _check_task(f"{group}.{name}", dataset, tasks)
+            if name in seen:
+                raise ValueError(f"{group} is {list(datasets)}; allowed: none of {seen[name]} ({name})")
+        seen |= dict.fromkeys(datasets, group)
     for name, model in p.models.items():
         _check_model(f"models.{name}", name, model)
     for name, values in p.optimizers.items():
@@ -121,30 +111,36 @@ def check_parameters(parameters: Parameters) -> None:
     _check_only(p)
     if not any(p.comparison.values()):
         raise ValueError(f"comparison is {p.comparison}; allowed: at least one model with an optimizer")
-    for study in ("comparison", "tuned"):
-        for model, chosen in getattr(p, study).items():
-            for optimizer in chosen:
-                _check_pair(study, f"{study}.{model}", model, optimizer, p)
-    if len(p.tuned.get("modn", [])) > 1:
+    for study, key, methods_of in (
+        ("comparison", "comparison", p.comparison),
+        ("tuned", "tuned.methods", p.tuned.methods),
+    ):
+        for model, trained_by in methods_of.items():
+            for optimizer in trained_by:
+                _check_pair(study, f"{key}.{model}", model, optimizer, p)
+    ours = p.tuned.methods.get("modn", [])
+    if len(ours) > 1:
         reason = "the other models are compared with it"
-        raise ValueError(f"tuned.modn is {p.tuned['modn']}; allowed: one optimizer, since {reason}")
+        raise ValueError(f"tuned.methods.modn is {ours}; allowed: one optimizer, since {reason}")
     _check_sensitivity(p)
     _check_figures(p)
     for name, baseline in p.baselines.items():
         _check_baseline(f"baselines.{name}", name, baseline)
     _check_circuits(p)
+    _check_targets(p)
+    _check_arena(p)
     if not any(planned(p)):
         chosen = {key: names for key, names in vars(p.only).items() if names is not None}
         raise ValueError(f"only is {chosen}; allowed: names of which a study trains at least one pair")
     measures.check(p.measures)
     for name in p.baseline_measures:
-        check("baseline_measures", name, OneOf(measures.names()))
+        check("baseline_measures", name, OneOf(measures.names("classification")))
 
 
 def _check_lists(key: str, value: Any) -> None:
     """OmegaConf lets a list pass for a number or a text in a list of them."""
-    if isinstance(value, Baseline):
-        return  # a candidate of a grid may be anything
+    if isinstance(value, Estimator):
+        return  # a parameter, or a candidate of a grid, may be anything
     if is_dataclass(value):
         value = vars(value)
     if isinstance(value, Mapping):
@@ -169,6 +165,24 @@ def _check_dataset(key: str, name: str, dataset: Dataset) -> None:
             check(f"{key}.codes.{column}.{category}", number, Number())
     if dataset.tuned is not None:
         check_all(vars(dataset.tuned), NEURON, f"{key}.tuned.")
+
+
+def _check_task(key: str, dataset: Dataset, tasks: Sequence[str]) -> None:
+    """The columns to predict are those that the task has."""
+    check(f"{key}.task", dataset.task, OneOf(tasks))
+    of_classes = dataset.task == "classification"
+    for name in ("targets",) if of_classes else ("class_column", "n_classes", "drop_classes"):
+        if value := getattr(dataset, name):
+            raise ValueError(f"{key}.{name} is {value!r}; allowed: none, since the task is {dataset.task}")
+    if of_classes:
+        check(f"{key}.class_column", dataset.class_column, TITLE)
+    else:
+        _check_each_once(f"{key}.targets", dataset.targets, "column")
+
+
+def _check_each_once(key: str, chosen: list[str], what: str) -> None:
+    if not chosen or len(set(chosen)) < len(chosen):
+        raise ValueError(f"{key} is {chosen}; allowed: at least one {what}, each once")
 
 
 def _check_model(key: str, name: str, model: Any) -> None:
@@ -203,7 +217,7 @@ def _check_names(key: str, values: Any, known: Mapping[str, Any]) -> None:
     if not isinstance(values, Mapping):
         raise ValueError(f"{key} is {values!r}; allowed: parameters by name: {', '.join(known)}")
     for name, value in values.items():
-        if name != "algorithm" and name not in known:
+        if name not in ("algorithm", "title") and name not in known:
             raise ValueError(f"there is no key '{key}.{name}'; allowed: {', '.join(sorted(known))}")
         if isinstance(known.get(name), Mapping):
             _check_names(f"{key}.{name}", value, known[name])
@@ -234,6 +248,7 @@ def _check_figures(p: Parameters) -> None:
         check("figures.filters", name, OneOf(_known("datasets", p)))
     check("figures.circuit", shown.circuit, OneOf(_known("datasets", p)))
     check("figures.filters_optimizer", shown.filters_optimizer, OneOf(_known("optimizers", p)))
+    check("figures.learned_filter", shown.learned_filter, ListOf(OneOf(_known("optimizers", p))))
     models, optimizers = _known("models", p), _known("optimizers", p)
     for pair in shown.loss_curves:
         model, _, optimizer = str(pair).partition("-")
@@ -255,13 +270,18 @@ def _check_pair(study: str, key: str, name: str, optimizer: str, p: Parameters) 
     model = p.models[name]
     family = families.get(model["family"])
     try:
-        family.method(model, p.optimizers[optimizer])
+        method = family.method(model, p.optimizers[optimizer])
     except ValueError as error:
         raise ValueError(f"{key}: {error}") from None
     for dataset, M, M_key in _dendrites(study, p):
         n_classes = p.datasets[dataset].n_classes
         if n_classes is not None and M is not None and family.suits(n_classes):
             family.check_dendrites(M_key, model, M, n_classes)
+        # With one feature: how many there are is known later, and they need more.
+        M, C = M or p.dendrites_per_class * (n_classes or 2), n_classes or 2
+        individuals = method.individuals
+        what = f"{key} on {dataset}, {individuals} times {M} dendrites ({M_key}),"
+        check_room(what, training_bytes(1, M, C, individuals))
 
 
 def _dendrites(study: str, p: Parameters) -> list[tuple[str, int | None, str]]:
@@ -270,7 +290,7 @@ def _dendrites(study: str, p: Parameters) -> list[tuple[str, int | None, str]]:
     for name, dataset in p.datasets.items():
         if study == "sensitivity" and name not in p.sensitivity.datasets:
             continue
-        if study != "comparison" and dataset.tuned is not None:
+        if study not in COMMON_VALUES and dataset.tuned is not None:
             points.append((name, dataset.tuned.dendrites, f"datasets.{name}.tuned.dendrites"))
         else:
             points.append((name, p.dendrites, "dendrites"))
@@ -288,6 +308,22 @@ def _check_baseline(key: str, name: str, baseline: Baseline) -> None:
             raise ValueError(f"{key}.grid.{parameter} is []; allowed: at least one value to choose from")
 
 
+def _check_targets(p: Parameters) -> None:
+    for name, predictor in p.predictors.items():
+        key = f"predictors.{name}"
+        check(key, name, NAME)
+        if not estimators_of(predictor):
+            raise ValueError(f"{key} is {{}}; allowed: an estimator for at least one of {', '.join(TASKS)}")
+        for task in TASKS:
+            if (own := getattr(predictor, task)) is not None:
+                check(f"{key}.{task}.estimator", own.estimator, ESTIMATOR)
+    for task in TASKS:
+        key, chosen = f"targets.measures.{task}", getattr(p.targets.measures, task)
+        for name in chosen:
+            check(key, name, OneOf(measures.names(task)))
+        _check_each_once(key, chosen, "measure")
+
+
 def _check_circuits(p: Parameters) -> None:
     for group, chosen in (("datasets", p.circuits.datasets), ("baselines", p.circuits.beside)):
         key = "circuits.datasets" if group == "datasets" else "circuits.beside"
@@ -297,3 +333,28 @@ def _check_circuits(p: Parameters) -> None:
     for name, model in p.readable.items():
         _check_baseline(f"readable.{name}", name, model)
         check(f"readable.{name}.size", model.size, OrNone(Text("[a-z]\\w*", "the name of a parameter")))
+
+
+def _check_arena(p: Parameters) -> None:
+    arena = p.arena
+    for key in ("models", "optimizers", "datasets"):
+        for name in getattr(arena, key):
+            check(f"arena.{key}", name, OneOf(_known(key, p)))
+    for name in arena.models:
+        if name in p.models and p.models[name]["family"] != "modn":
+            raise ValueError(f"arena.models is {name!r}; allowed: models of the family modn")
+    check("arena.runs", arena.runs, Integer(1))
+    check("arena.gradient_cost", arena.gradient_cost, Number(1))
+    check("arena.targets", list(arena.targets), ListOf(Number(0, 1, "()")))
+    check("arena.budgets", list(arena.budgets), ListOf(Integer(math.ceil(arena.gradient_cost))))
+    if sorted(set(arena.budgets)) != list(arena.budgets):
+        raise ValueError(f"arena.budgets is {arena.budgets}; allowed: numbers of evaluations, ascending")
+    for name, optimizer in competing(p):
+        _check_pair("arena", "arena.optimizers", name, optimizer, p)
+        model = p.models[name]
+        method = families.get(model["family"]).method(model, p.optimizers[optimizer])
+        budget = arena.budgets[0 if method.plans_ahead else -1]
+        least = math.ceil(method.cost(None, 0, arena.gradient_cost))
+        if budget < least:
+            pair = f"{name} with {optimizer}"
+            raise ValueError(f"arena.budgets is {budget}; allowed: at least {least}, which {pair} needs")

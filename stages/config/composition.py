@@ -25,6 +25,7 @@ from stages.config.checks import check_parameters
 from stages.config.derived import derive
 from stages.config.messages import REMEDY, explain_refusals, plain_errors
 from stages.config.schema import Parameters
+from stages.config.yaml_text import check_file
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -33,6 +34,7 @@ def register() -> None:
     """Make the schema and the resolver known to Hydra, and its messages complete."""
     ConfigStore.instance().store(name="schema", node=Parameters)
     OmegaConf.register_new_resolver("derive", _resolve_derived, replace=True)
+    OmegaConf.clear_resolver("oc.env")  # no result may depend on a variable that no file names
     explain_refusals()
 
 
@@ -47,6 +49,8 @@ def compose_plan(overrides: list[str]) -> Parameters:
 
 
 def _compose_conf(overrides: list[str]) -> DictConfig:
+    for path in sorted((ROOT / "conf").rglob("*.yaml")):
+        check_file(path, str(path.relative_to(ROOT)))
     with plain_errors("conf"), initialize_config_dir(str(ROOT / "conf"), version_base=None):
         config = hydra_compose("config", overrides)
         OmegaConf.resolve(config)
@@ -60,6 +64,7 @@ def compose_stage(overrides: list[str]) -> Parameters:
     whose `derived` is stale, is refused.
     """
     with plain_errors("params.yaml"):
+        check_file(ROOT / "params.yaml", "params.yaml")
         written = OmegaConf.load(ROOT / "params.yaml")
         if not isinstance(written, DictConfig):
             raise ValueError(f"params.yaml holds no parameters by name; {REMEDY}")
@@ -145,7 +150,7 @@ def checked(config: DictConfig) -> Parameters:
     if missing:
         raise ValueError(f"{missing[0]} is missing; allowed: all keys of the schema; {REMEDY}")
     try:
-        parameters = OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(Parameters), plain))
+        parameters = OmegaConf.to_object(OmegaConf.unsafe_merge(OmegaConf.structured(Parameters), plain))
     except ConfigKeyError as error:
         assert error.object_type is not None  # the dataclass without that key
         allowed = ", ".join(sorted(f.name for f in fields(error.object_type)))

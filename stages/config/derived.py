@@ -2,24 +2,29 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from modn import methods, optimizers
-from stages.config.schema import Baseline, Dataset, Parameters
+from modn import methods
+from stages.config.schema import Dataset, Estimator, Parameters, Predictor, estimators_of
 from stages.study import families
+from stages.study.cells import RETUNED
 from stages.study.names import default_title
+
+FOUND = "data/models/tuning"  # where `tune` writes the values that it has found
 
 
 def derive(parameters: Parameters) -> dict[str, Any]:
     """Views of the parameters: what `foreach` in dvc.yaml goes through, and values by study."""
     p = parameters
     trainings = dict(_trainings(p))
+    searches = [item for item in trainings.values() if item["study"] == RETUNED]
     return {
         "sha256": _hash(p),
         "pairs": list(trainings),
         "trainings": trainings,
+        "searches": {f"{item['model']}-{item['optimizer']}": item for item in searches},
         "fits": dict(_fits(p)),
         "values": _values(p),
         "titles": {
@@ -33,11 +38,24 @@ def derive(parameters: Parameters) -> dict[str, Any]:
         "resplits": {
             "baselines": {"count": p.resplits, "test_sizes": _test_sizes(p.datasets)},
             "extra": {"count": p.extra.resplits, "test_sizes": _test_sizes(p.extra.datasets)},
+            "targets": {
+                "count": p.targets.resplits,
+                "test_sizes": _test_sizes(p.targets.datasets),
+                "tasks": {name: dataset.task for name, dataset in p.targets.datasets.items()},
+                "columns": {name: list(dataset.targets) for name, dataset in p.targets.datasets.items()},
+            },
         },
         "circuits": {
             "datasets": [name for name in p.circuits.datasets if name in p.datasets],
             "count": p.resplits,
             "sizes": list(p.circuits.sizes),
+        },
+        "arena": {
+            "datasets": [name for name in p.arena.datasets if name in p.datasets],
+            "pairs": [f"{model}-{optimizer}" for model, optimizer in competing(p)],
+            "runs": min(p.arena.runs, p.resplits),
+            "budgets": list(p.arena.budgets),
+            "gradient_cost": p.arena.gradient_cost,
         },
     }
 
@@ -59,6 +77,7 @@ def _trainings(p: Parameters) -> Iterator[tuple[str, dict[str, str]]]:
     """Each train stage by its name: what it trains, and the files that only it depends on."""
     for study, model, optimizer in planned(p):
         family = families.get(p.models[model]["family"])
+        found = f"{FOUND}/{model}-{optimizer}/values.json"
         yield (
             f"{study}-{model}-{optimizer}",
             {
@@ -67,7 +86,8 @@ def _trainings(p: Parameters) -> Iterator[tuple[str, dict[str, str]]]:
                 "optimizer": optimizer,
                 "family": family.name,
                 "equations": family.equations,
-                **_modules(p.optimizers[optimizer]["algorithm"]),
+                "values": found if study == RETUNED else "data/splits",  # else none but the parameters'
+                **dict(zip(("first", "then"), families.modules_of(p.optimizers[optimizer]), strict=True)),
             },
         )
 
@@ -78,25 +98,32 @@ def planned(p: Parameters) -> Iterator[tuple[str, str, str]]:
     chosen = any(dataset in p.datasets for dataset in sensitivity.datasets)
     studies = {
         "comparison": p.comparison,
-        "tuned": p.tuned,
+        "tuned": p.tuned.methods if p.tuned.values != "ours" else {},
+        RETUNED: p.tuned.methods if p.tuned.values != "paper" else {},
         "sensitivity": {sensitivity.model: [sensitivity.optimizer] if chosen else []},
     }
-    models, optimizers = (
-        p.models if p.only.models is None else p.only.models,
-        p.optimizers if p.only.optimizers is None else p.only.optimizers,
-    )
     for study, pairs in studies.items():
         for model, trained_by in pairs.items():
             for optimizer in trained_by:
-                if model in models and optimizer in optimizers:
+                if _is_chosen(p, model, optimizer):
                     yield study, model, optimizer
 
 
-def _modules(algorithm: str) -> dict[str, str]:
-    """The files below modn/optimizers that an algorithm is in; of a pair, both."""
-    parts = [optimizers.parameters_class(part) for part in algorithm.split(methods.JOINED)]
-    modules = [part.__module__.rpartition(".")[2] for part in parts]
-    return {"first": modules[0], "then": modules[-1]}
+def competing(p: Parameters) -> Iterator[tuple[str, str]]:
+    """Model and optimizer of each pair of the arena: all that can be trained, restricted by `only`."""
+    if not any(name in p.datasets for name in p.arena.datasets):
+        return
+    for model in [name for name in p.arena.models if name in p.models]:
+        learned = p.models[model].get("filter") == methods.LEARNED
+        for optimizer in [name for name in p.arena.optimizers if name in p.optimizers]:
+            able = not learned or methods.learns_filter(p.optimizers[optimizer]["algorithm"])
+            if able and _is_chosen(p, model, optimizer):
+                yield model, optimizer
+
+
+def _is_chosen(p: Parameters, model: str, optimizer: str) -> bool:
+    chosen = ((model, p.only.models), (optimizer, p.only.optimizers))
+    return all(names is None or name in names for name, names in chosen)
 
 
 def _test_sizes(datasets: dict[str, Dataset]) -> dict[str, Any]:
@@ -106,7 +133,8 @@ def _test_sizes(datasets: dict[str, Dataset]) -> dict[str, Any]:
 def _fits(p: Parameters) -> Iterator[tuple[str, dict[str, str]]]:
     """Each fit stage by its name: what it fits, on which parts, and what only it depends on."""
     of_circuits = p.readable if any(name in p.datasets for name in p.circuits.datasets) else {}
-    for study, chosen, group, parts, view in (
+    of_targets = p.predictors if p.targets.datasets else {}
+    studies: tuple[tuple[str, Mapping[str, Estimator | Predictor], str, str, str], ...] = (
         ("baselines", p.baselines, "baselines", "data/resplits", "derived.resplits.baselines"),
         (
             "extra",
@@ -116,16 +144,19 @@ def _fits(p: Parameters) -> Iterator[tuple[str, dict[str, str]]]:
             "derived.resplits.extra",
         ),
         ("circuits", of_circuits, "readable", "data/resplits", "derived.circuits"),
-    ):
-        for name, baseline in chosen.items():
-            item = {"study": study, "baseline": name, "parts": parts, "source": _source(baseline)}
+        ("targets", of_targets, "predictors", "data/targets", "derived.resplits.targets"),
+    )
+    for study, chosen, group, parts, view in studies:
+        for name, own in chosen.items():
+            item = {"study": study, "baseline": name, "parts": parts, "source": _source(own)}
             stage = name if study == "baselines" else f"{study}-{name}"
             yield stage, item | {"settings": f"{group}.{name}", "view": view}
 
 
-def _source(baseline: Baseline) -> str:
-    """What a fit depends on beside its stage: the library, if the estimator is its own."""
-    return "modn" if baseline.estimator.startswith("modn.") else "stages/study/baselines.py"
+def _source(fitted: Estimator | Predictor) -> str:
+    """What a fit depends on beside its stage: the library, if an estimator is its own."""
+    paths = [own.estimator for own in estimators_of(fitted)]
+    return "modn" if any(path.startswith("modn.") for path in paths) else "stages/study/baselines.py"
 
 
 def _values(p: Parameters) -> dict[str, Any]:
@@ -136,7 +167,9 @@ def _values(p: Parameters) -> dict[str, Any]:
     study = p.sensitivity
     return {
         "comparison": common,
+        "arena": common,
         "tuned": own,
+        RETUNED: FOUND,
         "sensitivity": {
             "common": common,
             "own": {name: own[name] for name in study.datasets if name in own},

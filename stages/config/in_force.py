@@ -8,7 +8,10 @@ from typing import Any
 from stages.config.schema import Parameters
 
 WAY = "`dvc exp run -S key=value` changes a parameter, `make params` returns to the defaults"
-GROUPS = ("datasets", "models", "optimizers", "baselines", "extra.datasets")  # of which some are chosen
+# Of which some are chosen
+GROUPS = (
+    *("datasets", "models", "optimizers", "baselines", "predictors", "extra.datasets", "targets.datasets"),
+)
 VAGUE = ("derived.sha256", "derived.pairs")  # stale whenever anything is
 LISTED = 6  # differences in a line
 WIDTH = 60  # of a value in it

@@ -13,6 +13,8 @@ from hydra.errors import ConfigCompositionException, HydraException, MissingConf
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
+from stages.config.yaml_text import check_override
+
 REMEDY = "`make params` composes params.yaml"
 
 
@@ -45,6 +47,7 @@ def explain_refusals() -> None:
         self: ConfigLoaderImpl, config_name: str, overrides: list[str], *args: Any, **kwargs: Any
     ) -> DictConfig:
         for override in overrides:
+            check_override(override)
             if override.lstrip("+~").partition("=")[0].split(".")[0] == "derived":
                 raise ConfigCompositionException(
                     f"{override}: derived follows from the other parameters; allowed: to change those"
@@ -54,8 +57,8 @@ def explain_refusals() -> None:
         except (HydraException, OmegaConfBaseException, TypeError) as error:  # TypeError: datasets=[1]
             if not overrides:
                 raise
-            unchanged = load(self, config_name, [], *args, **kwargs)
-            reasons = [_refusal(override, unchanged, self.get_group_options) for override in overrides]
+            unchanged = functools.cache(lambda: load(self, config_name, [], *args, **kwargs))
+            reasons = (_refusal(override, unchanged, self.get_group_options) for override in overrides)
             cause = str(error.__cause__ or "").partition("\n")[0]
             fallback = f"{str(error).partition(chr(10))[0]}: {cause}" if cause else str(error)
             raise ConfigCompositionException(next(filter(None, reasons), fallback)) from None
@@ -63,15 +66,19 @@ def explain_refusals() -> None:
     ConfigLoaderImpl.load_configuration = load_configuration  # type: ignore[method-assign, assignment]
 
 
-def _refusal(override: str, config: DictConfig, group_options: Callable[[str], list[str]]) -> str | None:
+def _refusal(
+    override: str, config: Callable[[], DictConfig], group_options: Callable[[str], list[str]]
+) -> str | None:
     """Why Hydra refuses this override: an unknown choice or key; None: another reason."""
     key, _, value = override.lstrip("+~").partition("=")
     options = group_options(key)
     if options:
-        chosen = [name.strip() for name in value.strip("[]").split(",")]
+        if re.search(r"\[\s*[\[{]|,\s*[\[{]", value):
+            return f"{key} is {value}; allowed: a list of names, such as [{', '.join(options[:2])}]"
+        chosen = [] if value == "[]" else [name.strip() for name in value.strip("[]").split(",")]
         unknown = [name for name in chosen if name not in options]
         return f"{key} has no {unknown[0]!r}; allowed: {', '.join(options)}" if unknown else None
-    node: Any = config
+    node: Any = config()
     for depth, name in enumerate(key.split(".")):
         if not isinstance(node, DictConfig) or name not in node:
             known = sorted(str(k) for k in node if k != "hydra") if isinstance(node, DictConfig) else []

@@ -4,7 +4,7 @@ Ranges are in stages.config.checks. Models and optimizers are blocks without a t
 algorithm knows its own parameters.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from omegaconf import MISSING
@@ -20,12 +20,35 @@ class Tuned:
 
 
 @dataclass
+class TunedStudy:
+    """Tables 4 and 5: methods, each at the values tuned for the dataset."""
+
+    values: str = MISSING  # paper: Table 4; ours: found by the stage `tune`; both: side by side
+    methods: dict[str, list[str]] = field(default_factory=dict)  # model -> optimizers
+
+
+@dataclass
+class Tune:
+    """The search for our own values of Table 4, within the training part; ranges are [lowest, highest]."""
+
+    trials: int = MISSING
+    batch: int = MISSING
+    folds: int = MISSING
+    repeats: int = MISSING
+    dendrites: list[int] = field(default_factory=list)
+    alpha_s: list[float] = field(default_factory=list)
+    alpha_t: list[float] = field(default_factory=list)
+
+
+@dataclass
 class Dataset:
     """One dataset and how it is read."""
 
     title: str = MISSING
     file: str = MISSING  # a CSV with a header, below data/raw
-    class_column: str = MISSING
+    task: str = "classification"  # or regression, or labels: see conf/datasets/targets
+    class_column: str | None = None  # of classification
+    targets: list[str] = field(default_factory=list)  # columns: of regression numbers, of labels 0 or 1
     test_size: Any = MISSING  # rows (an integer), or a share of them (a number below 1)
     uci_id: int | None = None
     sha256: str | None = None  # of the file; null: not verified
@@ -40,13 +63,19 @@ class Dataset:
 
 
 @dataclass
-class Baseline:
-    """One classifier of the baselines: its fixed parameters, and the grid that is searched."""
+class Estimator:
+    """What is fitted on resplits: its import path and its fixed parameters."""
 
     title: str = MISSING
     estimator: str = MISSING  # its import path
     standardise: bool = False  # the features, before it sees them
     parameters: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Baseline(Estimator):
+    """One classifier of the baselines, and the grid that is searched."""
+
     grid: dict[str, list[Any]] = field(default_factory=dict)  # empty: it is not tuned
 
 
@@ -76,6 +105,63 @@ class Extra:
 
 
 @dataclass
+class TaskEstimator(Estimator):
+    """What the study `targets` fits for one task."""
+
+    per_output: bool = False  # one model for each target, where it can predict only one
+    standardise_targets: bool = False  # numbers, before it sees them
+
+
+@dataclass
+class Predictor:
+    """One model of the study `targets`, for each task; null: it does not do that."""
+
+    regression: TaskEstimator | None = None
+    labels: TaskEstimator | None = None
+
+
+TASKS = tuple(one.name for one in fields(Predictor))
+
+
+def estimators_of(fitted: Estimator | Predictor) -> list[Estimator]:
+    """What is fitted: the estimator itself, or one for each task."""
+    if isinstance(fitted, Estimator):
+        return [fitted]
+    return [own for task in TASKS if (own := getattr(fitted, task)) is not None]
+
+
+@dataclass
+class TargetMeasures:
+    """What is computed on the test parts of the study `targets`, by task; models are ranked by the first."""
+
+    regression: list[str] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Targets:
+    """Numbers and labels by the same neuron, beside other models with default parameters."""
+
+    resplits: int = MISSING
+    measures: TargetMeasures = field(default_factory=TargetMeasures)
+    datasets: dict[str, Dataset] = field(default_factory=dict)
+
+
+@dataclass
+class Arena:
+    """Optimizers at equal evaluations, on the resplits of the baselines."""
+
+    # Those of them that are chosen are run.
+    models: list[str] = field(default_factory=list)
+    optimizers: list[str] = field(default_factory=list)
+    datasets: list[str] = field(default_factory=list)
+    runs: int = MISSING
+    budgets: list[int] = field(default_factory=list)  # evaluations, ascending
+    gradient_cost: float = MISSING  # evaluations that one with a gradient counts as
+    targets: list[float] = field(default_factory=list)  # shares of the gap, descending
+
+
+@dataclass
 class Sensitivity:
     """Fig. 4: one method over M at the common alphas, and over a grid of alphas at the tuned M."""
 
@@ -94,6 +180,7 @@ class Figures:
     loss_curves: list[str] = field(default_factory=list)  # pairs of the comparison, model-optimizer
     filters: list[str] = field(default_factory=list)  # datasets
     filters_optimizer: str = MISSING  # which trained the filters that are shown
+    learned_filter: list[str] = field(default_factory=list)  # optimizers
     circuit: str = MISSING  # dataset; if the study lacks it, the study's first
 
 
@@ -145,8 +232,10 @@ class Parameters:
     dendrites_per_class: int = MISSING
     dendrites: int | None = None
     comparison: dict[str, list[str]] = field(default_factory=dict)
-    tuned: dict[str, list[str]] = field(default_factory=dict)
+    tuned: TunedStudy = field(default_factory=TunedStudy)
+    tune: Tune = field(default_factory=Tune)
     sensitivity: Sensitivity = field(default_factory=Sensitivity)
+    arena: Arena = field(default_factory=Arena)
     only: Only = field(default_factory=Only)
     resplits: int = MISSING
     grid_folds: int = MISSING
@@ -154,6 +243,8 @@ class Parameters:
     extra: Extra = field(default_factory=Extra)
     circuits: Circuits = field(default_factory=Circuits)
     readable: dict[str, Readable] = field(default_factory=dict)
+    targets: Targets = field(default_factory=Targets)
+    predictors: dict[str, Predictor] = field(default_factory=dict)
     measures: list[str] = field(default_factory=list)
     baseline_measures: list[str] = field(default_factory=list)
     figures: Figures = field(default_factory=Figures)

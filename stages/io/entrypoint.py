@@ -52,8 +52,10 @@ def reported(name: str) -> Iterator[None]:
     """End the process with one message if a user can fix the error; a bug keeps its traceback."""
     try:
         yield
-    except (StageError, ValueError, MemoryError) as error:
+    except (StageError, ValueError) as error:
         sys.exit(f"{name}: {error}")
+    except MemoryError as error:
+        sys.exit(f"{name}: not enough memory ({str(error) or 'no details'}); nothing was replaced")
     except FileNotFoundError as error:
         sys.exit(f"{name}: {error.filename} is missing; an earlier stage makes it: dvc repro")
     except OSError as error:
@@ -61,4 +63,8 @@ def reported(name: str) -> Iterator[None]:
             raise  # it is not about a file
         sys.exit(f"{name}: {error.filename2 or error.filename}: {error.strerror}; nothing was replaced")
     except KeyboardInterrupt:
+        sys.exit(130)
+    except SystemError as error:  # what Ctrl-C becomes where it hits the way into a compiled function
+        if not isinstance(error.__cause__, KeyboardInterrupt):
+            raise
         sys.exit(130)

@@ -21,12 +21,14 @@ RAW = ROOT / "data/raw"
 TABLES = ROOT / "data/tables"  # fetch
 TABLE1 = ROOT / "data/table1.csv"  # fetch
 SPLITS = ROOT / "data/splits"  # split
-RESPLITS = ROOT / "data/resplits"  # resplit: of the studies `baselines` and `circuits`
+RESPLITS = ROOT / "data/resplits"  # resplit: of the studies `baselines`, `circuits` and `arena`
 EXTRA = ROOT / "data/extra"  # resplit: of the study `extra`
-MODELS = ROOT / "data/models"  # train, fit: results, a function of parameters, data and seed alone
-PROVENANCE = ROOT / "data/provenance"  # train, fit: how results were made
+TARGETS = ROOT / "data/targets"  # resplit: of the study `targets`
+MODELS = ROOT / "data/models"  # tune, train, fit: results, a function of parameters, data and seed alone
+PROVENANCE = ROOT / "data/provenance"  # tune, train, fit: how results were made
 SOURCES = ROOT / "data/sources.json"  # sources: hashes of what all trainings import
-STORE = ROOT / "data/store"  # train, fit: finished tasks by the fingerprint of their causes
+STORE = ROOT / "data/store"  # tune, train, fit: finished tasks by the fingerprint of their causes
+VALUES = "values.json"  # tune: the values found, by dataset, in the folder of its results
 EXAMPLES = ROOT / "data/examples.npz"  # evaluate: neurons and a circuit to draw
 OF_CIRCUIT = "circuit/"  # how the names of the circuit's arrays begin in it
 PART = ".part"  # suffix of temporary files, which git and DVC ignore
@@ -34,6 +36,7 @@ PART = ".part"  # suffix of temporary files, which git and DVC ignore
 # Columns of tables that are text even where it looks like a number, or like a missing one: 007, NA.
 TEXT = (
     *("dataset", "title", "model", "optimizer", "baseline", "name", "method", "study", "search"),
+    *("task", "predictor", "measure", "settings"),
     *("claim", "ours", "verdict", "circuit", "yosys"),
 )
 
@@ -42,7 +45,7 @@ FORMAT = 1  # of the .npz files: raised when their content changes, so that olde
 
 def resplits_of(study: str) -> Path:
     """The parts that the classifiers of a study share."""
-    return {"baselines": RESPLITS, "extra": EXTRA, "circuits": RESPLITS}[study]
+    return {"extra": EXTRA, "targets": TARGETS}.get(study, RESPLITS)
 
 
 def report_folder(profile: str) -> Path:
@@ -60,6 +63,11 @@ def write_json(path: Path, value: Any) -> None:
     write_text(path, json.dumps(value, indent=2, sort_keys=True) + "\n")
 
 
+def read_json(path: Path) -> Any:
+    """Read what write_json has written."""
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
 def write_csv(path: Path, frame: "pd.DataFrame") -> None:
     """Write a CSV whose numbers read back to the same values."""
     write_text(path, frame.to_csv(index=False, lineterminator="\n"))
@@ -69,7 +77,11 @@ def read_csv(path: Path) -> "pd.DataFrame":
     """Read a CSV written by write_csv; one without rows or columns is an empty frame."""
     import pandas as pd
 
-    if path.stat().st_size <= 1:
+    size = path.stat().st_size
+    if size == 0:
+        name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+        raise StageError(f"{name} is empty; `dvc repro` restores it")
+    if size == 1:
         return pd.DataFrame()
     numbers = pd.read_csv(path, nrows=0).columns.difference(TEXT)
     missing = dict.fromkeys(numbers, "")

@@ -26,11 +26,13 @@ class Progress:
     ) -> None:
         self.bar.close()
 
-    def advance(self, dataset: str) -> None:
-        """One more task of this dataset is done."""
-        self.done[dataset] += 1
+    def advance(self, dataset: str, count: int = 1) -> None:
+        """So many more tasks of this dataset are done."""
+        if not count:
+            return
+        self.done[dataset] += count
         self.bar.set_postfix_str(f"{dataset} {self.done[dataset]}/{self.due[dataset]}", refresh=False)
-        self.bar.update()
+        self.bar.update(count)
         if self.bar.disable and self.done[dataset] == self.due[dataset]:
             complete = sum(self.done[name] == count for name, count in self.due.items())
             seconds = perf_counter() - self.begin

@@ -5,11 +5,14 @@ A task that fails, or kills its worker, is named when all others are done.
 
 import hashlib
 import importlib.util
+import os
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from functools import cache
 from pathlib import Path
+from threading import Thread
+from time import sleep
 from typing import Any
 
 import joblib
@@ -25,6 +28,7 @@ Answer = tuple[Any, str | None]  # the function's result and None, or None and t
 
 WORKER_DIED = "its worker died (killed by the operating system for lack of memory, or by a user)"
 LISTED = 10  # failures in a message
+WATCH_SECONDS = 0.2
 
 
 def run_tasks(runtime: Runtime, function: Function, tasks: Tasks) -> Iterator[tuple[str, Any]]:
@@ -75,7 +79,9 @@ def _here(runtime: Runtime, function: Function, tasks: Tasks) -> Iterator[tuple[
 
 def _pool(workers: int, function: Function, tasks: Tasks) -> Iterator[tuple[str, Answer]]:
     parallel = joblib.Parallel(workers, return_as="generator_unordered", batch_size=1, pre_dispatch=workers)
-    yield from parallel(joblib.delayed(_named)(name, function, task) for name, task in tasks.items())
+    yield from parallel(
+        joblib.delayed(_named)(os.getpid(), name, function, task) for name, task in tasks.items()
+    )
 
 
 def _on_dask(runtime: Runtime, function: Function, tasks: Tasks) -> Iterator[tuple[str, Answer]]:
@@ -115,8 +121,23 @@ def _submitted(client: Any, function: Function, tasks: Tasks) -> Iterator[tuple[
             yield name, (None, f"{type(answer[1]).__name__}: {answer[1]}".replace("\n", " "))
 
 
-def _named(name: str, function: Function, task: tuple[Any, ...]) -> tuple[str, Answer]:
+def _named(parent: int, name: str, function: Function, task: tuple[Any, ...]) -> tuple[str, Answer]:
+    _end_with(parent)
     return name, _attempt(function, task)
+
+
+@cache
+def _end_with(parent: int) -> None:
+    """In a worker process, end it soon after the stage has ended, however that was."""
+    if os.getpid() == parent:
+        return
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            sleep(WATCH_SECONDS)
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
 
 
 def _by_the_same_code(expected: Mapping[str, str], function: Function, task: tuple[Any, ...]) -> Answer:

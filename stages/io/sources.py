@@ -51,7 +51,7 @@ def _file(module: str) -> Path | None:
 def _imported_by(path: Path, registries: Registries) -> Iterator[str]:
     """The modules that are imported with a file: those it names, and those of a registry."""
     text = path.read_text(encoding="utf-8")
-    for module, name in _imports(_tree(text)):
+    for module, name in _imports_of(text):
         yield module
         if name is not None and (home := _file(module)) is not None:
             yield f"{module}.{name}"
@@ -78,11 +78,18 @@ def _imports(tree: ast.AST) -> Iterator[tuple[str, str | None]]:
 
 def _homes(package: Path, name: str) -> Iterator[str]:
     """Where a package takes a name from, be it at its first use: the imports for type checkers say so."""
-    for node in ast.walk(_tree(package.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and name in [alias.name for alias in node.names]:
-            yield str(node.module)
+    for module, names in _taken_from(package.read_text(encoding="utf-8")):
+        if name in names:
+            yield module
 
 
 @cache
-def _tree(text: str) -> ast.Module:
-    return ast.parse(text)
+def _imports_of(text: str) -> list[tuple[str, str | None]]:
+    return list(_imports(ast.parse(text)))
+
+
+@cache
+def _taken_from(text: str) -> list[tuple[str, list[str]]]:
+    """Modules with the names that are imported from each, wherever in a file."""
+    nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)]
+    return [(str(node.module), [alias.name for alias in node.names]) for node in nodes]

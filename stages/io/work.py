@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -39,14 +40,25 @@ class Work:
         modules: Iterable[str] = (),
         registries: Registries | None = None,
         versions: Mapping[str, str] | None = None,
+        progress: Progress | None = None,
     ) -> None:
-        """Take results from the store and compute the others; see `remembered`."""
+        """Take results from the store and compute the others, where there is none yet; see `remembered`.
+
+        `progress`: that of a caller who adds tasks and calls this again.
+        """
         begin = perf_counter()
-        with Progress(self.label, self.datasets.values()) as progress:
-            for name, result in remembered(runtime, function, self.tasks, modules, registries, versions):
+        left = {name: task for name, task in self.tasks.items() if name not in self.results}
+        shown = Progress(self.label, self.datasets.values()) if progress is None else nullcontext(progress)
+        with shown as bar:
+            for name, result in remembered(runtime, function, left, modules, registries, versions):
                 self.results[name] = result
-                progress.advance(self.datasets[name])
-        self.wall_seconds = perf_counter() - begin
+                bar.advance(self.datasets[name])
+        self.wall_seconds += perf_counter() - begin
+        if progress is None:
+            self.say_stored()
+
+    def say_stored(self) -> None:
+        """Print how many results were not computed, if any."""
         stored = sum(result.stored for result in self.results.values())
         if stored:
             print(f"{self.label}: {stored} of {len(self.tasks)} runs were in data/store", flush=True)

@@ -1,8 +1,8 @@
-"""The classifiers of the studies `baselines` and `extra`, by import path: ours and those to use instead.
+"""What is fitted on resplits, by import path: our estimators and those to use instead.
 
-Each has its library's default parameters, unless conf/baselines sets others. A classifier that measures
-distances or follows gradients in the features' own units gets standardised features (`standardise`). One
-whose package is not installed is left out.
+Each has its library's default parameters, unless conf/baselines sets others. One that measures distances or
+follows gradients in the features' own units gets standardised features (`standardise`). One whose package is
+not installed is left out.
 """
 
 import inspect
@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 
-from stages.config.schema import Baseline
+from stages.config.schema import Baseline, Estimator
 
 # What is fitted: with default parameters, and tuned by a grid, which takes too long on the extra datasets.
 SEARCHES = {"baselines": ("default", "grid"), "extra": ("default",)}  # by study
@@ -27,44 +27,46 @@ SEARCHES = {"baselines": ("default", "grid"), "extra": ("default",)}  # by study
 LEFT_OUT = "left_out.txt"  # the file that stands for predictions: why there are none
 
 
-def package(baseline: Baseline) -> str:
-    """The package that the classifier is in, by the name under which it is imported."""
+def package(baseline: Estimator) -> str:
+    """The package that the estimator is in, by the name under which it is imported."""
     return baseline.estimator.partition(".")[0]
 
 
-def installed(baseline: Baseline) -> bool:
+def installed(baseline: Estimator) -> bool:
     """Whether its package is there."""
     return find_spec(package(baseline)) is not None
 
 
-def left_out(name: str, baseline: Baseline) -> str:
-    """What to say of a classifier whose package is not installed."""
+def left_out(name: str, baseline: Estimator) -> str:
+    """What to say of an estimator whose package is not installed."""
     return (
         f"{name} is left out: the package {package(baseline)} is not installed; "
         "pip install '.[baselines]' installs it"
     )
 
 
-def package_versions(baseline: Baseline) -> dict[str, str]:
+def package_versions(baseline: Estimator) -> dict[str, str]:
     """The version of its package, on which the results depend; ours is known by its sources."""
     own = package(baseline)
     return {} if own == "modn" else {name: version(name) for name in packages_distributions()[own]}
 
 
 def estimator_class(path: str) -> type[BaseEstimator]:
-    """The classifier at an import path, which stages.config has found to be in an allowed package."""
+    """The estimator at an import path, which stages.config has found to be in an allowed package."""
     module, _, name = path.rpartition(".")
     try:
         found = getattr(import_module(module), name)
-        if isinstance(found, type) and is_classifier(found()):
+        if isinstance(found, type) and (is_classifier(made := found()) or is_regressor(made)):
             return found
     except (ImportError, AttributeError, TypeError):
         pass  # no such module, no such name, or not a class that can be made without arguments
-    raise ValueError(f"estimator is {path!r}; allowed: a classifier whose parameters all have defaults")
+    raise ValueError(
+        f"estimator is {path!r}; allowed: a classifier or regressor whose parameters all have defaults"
+    )
 
 
 def parameter_names(path: str) -> list[str]:
-    """What can be set, or searched, of a classifier: CatBoost's signature has it, XGBoost's get_params."""
+    """What can be set, or searched, of an estimator: CatBoost's signature has it, XGBoost's get_params."""
     found = estimator_class(path)
     signature = inspect.signature(found).parameters.values()
     named = {own.name for own in signature if own.kind not in (own.VAR_POSITIONAL, own.VAR_KEYWORD)}
@@ -73,7 +75,7 @@ def parameter_names(path: str) -> list[str]:
     return sorted(named | set(found().get_params(deep=False)))
 
 
-def suits(baseline: Baseline, n_classes: int) -> bool:
+def suits(baseline: Estimator, n_classes: int) -> bool:
     """Whether the classifier can tell so many classes apart; those of optional packages can."""
     if not installed(baseline):
         return True
@@ -81,11 +83,17 @@ def suits(baseline: Baseline, n_classes: int) -> bool:
     return n_classes == 2 or bool(tags.classifier_tags.multi_class)
 
 
-def make(baseline: Baseline, seed: int) -> BaseEstimator:
-    """The classifier; parameters not given keep the library's defaults."""
+def predicts(baseline: Estimator, task: str) -> bool:
+    """Whether the estimator is of the kind that a task needs."""
+    is_kind = is_regressor if task == "regression" else is_classifier
+    return bool(is_kind(estimator_class(baseline.estimator)()))
+
+
+def make(baseline: Estimator, seed: int) -> BaseEstimator:
+    """The estimator; parameters not given keep the library's defaults."""
     seeded = {"random_state": seed} if "random_state" in parameter_names(baseline.estimator) else {}
-    classifier = estimator_class(baseline.estimator)(**{**seeded, **baseline.parameters})
-    return make_pipeline(StandardScaler(), classifier) if baseline.standardise else classifier
+    model = estimator_class(baseline.estimator)(**{**seeded, **baseline.parameters})
+    return make_pipeline(StandardScaler(), model) if baseline.standardise else model
 
 
 def searched(baseline: Baseline, folds: int, seed: int) -> GridSearchCV:

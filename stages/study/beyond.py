@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from stages.config.schema import Baseline, Parameters
+from stages.config.schema import Estimator, Parameters
 from stages.study import markdown, measures
 from stages.study.measures import Measure
 from stages.study.tables import SEARCHES
@@ -103,7 +103,7 @@ def _left_out(parameters: Parameters, table: pd.DataFrame) -> str:
     return left_out(parameters.baselines, present)
 
 
-def left_out(chosen: Mapping[str, Baseline], present: Collection[str]) -> str:
+def left_out(chosen: Mapping[str, Estimator], present: Collection[str]) -> str:
     """The classifiers of optional packages that are not present; the others are always installed."""
     absent = [
         own.title

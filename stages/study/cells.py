@@ -5,11 +5,18 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import nan
 from typing import Any
 
 from modn.methods import Method
 from stages.config.schema import Parameters
 from stages.study import families
+
+Values = Mapping[str, Any]
+
+TUNING = "tuning"  # the study of the candidates of `tune` ...
+RETUNED = "retuned"  # ... and of the models at the values that it found
+COMMON_VALUES = ("comparison", "arena")  # studies with the same values for all datasets
 
 
 @dataclass(frozen=True)
@@ -41,29 +48,52 @@ class Cell:
 
 
 def study_cells(
-    parameters: Parameters, study: str, model: str, optimizer: str, n_classes: Mapping[str, int]
+    parameters: Parameters,
+    study: str,
+    model: str,
+    optimizer: str,
+    n_classes: Mapping[str, int],
+    found: Values | None = None,
 ) -> list[Cell]:
-    """The cells that one train stage works through; `n_classes` by dataset."""
+    """The cells that one train stage works through; `n_classes` by dataset; `found`: by `tune`, likewise."""
     block = parameters.models[model]
     family = families.get(block["family"])
-    settings = {key: value for key, value in block.items() if key != "title"}
     cells = {}
-    for dataset, M, alpha_s, alpha_t in _points(parameters.derived["values"][study], study, n_classes):
+    values: Values = (found or {}) if study == RETUNED else parameters.derived["values"][study]
+    for dataset, M, alpha_s, alpha_t in _points(values, study, n_classes):
         C = n_classes[dataset]
         if family.suits(C):
             family.check_dendrites(f"n_dendrites of {dataset}", block, M, C)
-            cell = Cell(study, dataset, model, optimizer, M, C, alpha_s, alpha_t, settings)
+            cell = Cell(study, dataset, model, optimizer, M, C, alpha_s, alpha_t, _settings(block))
             cells[cell.path] = cell  # a point of both sweeps of Fig. 4 is one cell
     return list(cells.values())
 
 
-def all_cells(parameters: Parameters, n_classes: Mapping[str, int]) -> list[Cell]:
-    """Every cell of every study."""
+def all_cells(
+    parameters: Parameters, n_classes: Mapping[str, int], found: Mapping[str, Values]
+) -> list[Cell]:
+    """Every cell of every study; `found`: by `tune`, for each model-optimizer of the study `retuned`."""
     return [
         cell
         for study, model, optimizer in (pair.split("-") for pair in parameters.derived["pairs"])
-        for cell in study_cells(parameters, study, model, optimizer, n_classes)
+        for cell in study_cells(
+            parameters, study, model, optimizer, n_classes, found.get(f"{model}-{optimizer}")
+        )
     ]
+
+
+def retuned_pairs(parameters: Parameters) -> list[str]:
+    """The methods that `tune` finds values for: model-optimizer."""
+    pairs = (pair.partition("-") for pair in parameters.derived["pairs"])
+    return [method for study, _, method in pairs if study == RETUNED]
+
+
+def candidate(
+    parameters: Parameters, model: str, optimizer: str, dataset: str, n_classes: int, values: Values
+) -> Cell:
+    """The cell of a candidate of `tune`."""
+    M, settings = _dendrites(values, n_classes), _settings(parameters.models[model])
+    return Cell(TUNING, dataset, model, optimizer, M, n_classes, *_alphas(values), settings)
 
 
 def training_of(parameters: Parameters, cell: Cell) -> tuple[Method, int]:
@@ -83,8 +113,10 @@ def _points(
     """Dataset, M, alpha_s and alpha_t of each cell of a study."""
     if study != "sensitivity":
         for dataset, C in n_classes.items():
-            own = values if study == "comparison" else values[dataset]
-            yield dataset, _dendrites(own, C), own["alpha_s"], own["alpha_t"]
+            if study == RETUNED and dataset not in values:
+                continue  # it does not suit the model
+            own = values if study in COMMON_VALUES else values[dataset]
+            yield dataset, _dendrites(own, C), *_alphas(own)
         return
     common = values["common"]
     for dataset, own in values["own"].items():
@@ -93,6 +125,15 @@ def _points(
         for alpha_s in values["alpha_s"]:
             for alpha_t in values["alpha_t"]:
                 yield dataset, _dendrites(own, n_classes[dataset]), alpha_s, alpha_t
+
+
+def _settings(block: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in block.items() if key != "title"}
+
+
+def _alphas(values: Values) -> tuple[float, float]:
+    """NaN: the model has none, so that none was searched."""
+    return values.get("alpha_s", nan), values.get("alpha_t", nan)
 
 
 def _dendrites(values: Mapping[str, Any], n_classes: int) -> int:

@@ -62,3 +62,27 @@ def resampled_interval(groups: list[np.ndarray], draws: int = 2000) -> tuple[flo
     sums, sizes = np.array([group.sum() for group in groups]), np.array([len(group) for group in groups])
     low, high = np.quantile(sums[picked].sum(axis=1) / sizes[picked].sum(axis=1), (LEVEL / 2, 1 - LEVEL / 2))
     return float(low), float(high)
+
+
+def mean_interval(values: ArrayLike) -> tuple[float, float]:
+    """The 95 % interval of a mean by Student's t; one value has none."""
+    from scipy import special
+
+    values = np.asarray(values, dtype=float)
+    n = len(values)
+    if n < 2:
+        return float("nan"), float("nan")
+    half = float(special.stdtrit(n - 1, 1 - LEVEL / 2) * values.std(ddof=1) / np.sqrt(n))
+    return float(values.mean()) - half, float(values.mean()) + half
+
+
+def nested_interval(groups: list[np.ndarray], draws: int = 2000) -> tuple[float, float]:
+    """The 95 % interval of the mean of the groups' means, by a bootstrap over groups and, in each, values."""
+    rng = np.random.default_rng(0)  # the same values give the same interval
+    means = np.empty((len(groups), draws, len(groups)))  # of each group, drawn anew wherever it is picked
+    for own, group in zip(means, groups, strict=True):
+        own[:] = group[rng.integers(len(group), size=(*own.shape, len(group)))].mean(axis=-1)
+    picked = rng.integers(len(groups), size=(draws, len(groups)))
+    drawn = means[picked, np.arange(draws)[:, None], np.arange(len(groups))]
+    low, high = np.quantile(drawn.mean(axis=1), (LEVEL / 2, 1 - LEVEL / 2))
+    return float(low), float(high)

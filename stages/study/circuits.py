@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from modn.explain.circuit import Circuit, Condition, Feature
+from modn.explain.learning.coding import short_between
 from stages.config.schema import Parameters
 from stages.io import files
 from stages.study import tables
@@ -143,12 +144,13 @@ def drawn(parameters: Parameters, found: Mapping[str, str]) -> Arrays:
     shown = parameters.figures.circuit
     dataset = shown if shown in found else next(iter(found))
     parts = files.read_arrays(files.resplits_of("circuits") / f"{dataset}.npz")
+    own = parts["low"][0] + parts["X_train"][0] * (parts["high"][0] - parts["low"][0])
     circuit = in_own_units(
         Circuit.from_dict(json.loads(found[dataset])),
         parts["features"].tolist(),
         parts["classes"],
-        parts["low"][0],
-        parts["high"][0],
+        own.round(9),  # without what scaling forth and back has added
+        parts["X_train"][0],
     )
     text = json.dumps(circuit.to_dict(), sort_keys=True)
     return {
@@ -158,18 +160,22 @@ def drawn(parameters: Parameters, found: Mapping[str, str]) -> Arrays:
 
 
 def in_own_units(
-    circuit: Circuit, features: list[str], classes: np.ndarray, low: np.ndarray, high: np.ndarray
+    circuit: Circuit, features: list[str], classes: np.ndarray, own: np.ndarray, scaled: np.ndarray
 ) -> Circuit:
-    """A circuit of features in [0, 1] and of class numbers, as one of the dataset's own values and names."""
+    """A circuit of features in [0, 1] and of class numbers, as one of the dataset's own values and names.
 
-    def own(condition: Condition) -> Condition:
-        i, value = condition.feature, float(condition.value)
-        return replace(condition, value=float(low[i] + value * (high[i] - low[i])))
+    A threshold becomes the shortest decimal between the neighbouring values of the samples (N, D).
+    """
+
+    def unscaled(condition: Condition) -> Condition:
+        reached = scaled[:, condition.feature] >= float(condition.value)
+        values = own[:, condition.feature]
+        return replace(condition, value=short_between(values[~reached].max(), values[reached].min()))
 
     return replace(
         circuit,
         features=tuple(Feature(name) for name in features),
         classes=classes[circuit.classes],
-        dendrites=tuple(tuple(map(own, conditions)) for conditions in circuit.dendrites),
+        dendrites=tuple(tuple(map(unscaled, conditions)) for conditions in circuit.dendrites),
         evidence=None,
     )

@@ -1,4 +1,4 @@
-"""How a report was made: seconds, machine, versions and sources, from what `train` and `fit` leave behind.
+"""How a report was made: seconds, machine, versions and sources, by the records of `tune`, `train` and `fit`.
 
 No result depends on it, so report.md leaves it out; it is in provenance.json and at the end of index.html.
 """
@@ -7,16 +7,17 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from stages.config.schema import Parameters
+from stages.config.schema import Parameters, estimators_of
 from stages.io import provenance, sources
 from stages.study import markdown
+from stages.study.cells import TUNING
 from stages.study.tables import SEARCHES
 
 CLOCKS = ("wall_seconds", "core_seconds", "stored_seconds", "fit_seconds")
 
 
 class Record(NamedTuple):
-    """One training or fit."""
+    """One search, training or fit."""
 
     study: str
     name: str  # model-optimizer, or the classifier
@@ -25,14 +26,18 @@ class Record(NamedTuple):
     @property
     def stage(self) -> str:
         """As DVC would call it; no name of a model, an optimizer or a classifier has a hyphen."""
+        if self.study == TUNING:
+            return f"tune {self.name}"
         return f"{'train' if '-' in self.name else 'fit'} {self.study} {self.name}"
 
 
 def read(parameters: Parameters) -> list[Record]:
-    """The records of all trainings and fits."""
+    """The records of all searches, trainings, those of the arena included, and fits."""
     trainings = parameters.derived["trainings"].values()
     fits = parameters.derived["fits"].values()
-    made = [(own["study"], f"{own['model']}-{own['optimizer']}") for own in trainings]
+    made = [(TUNING, name) for name in parameters.derived["searches"]]
+    made += [(own["study"], f"{own['model']}-{own['optimizer']}") for own in trainings]
+    made += [("arena", pair) for pair in parameters.derived["arena"]["pairs"]]
     made += [(own["study"], own["baseline"]) for own in fits]
     return [Record(study, name, provenance.read(study, name)) for study, name in made]
 
@@ -57,7 +62,9 @@ def source_hashes(parameters: Parameters) -> dict[str, str]:
     stages = [f"stages.{path.stem}" for path in (sources.ROOT / "stages").glob("[!_]*.py")]
     estimators = [
         baselines.estimator_class(own.estimator).__module__
-        for own in (*parameters.baselines.values(), *parameters.readable.values())
+        for group in (parameters.baselines, parameters.readable, parameters.predictors)
+        for fitted in group.values()
+        for own in estimators_of(fitted)
         if baselines.installed(own)
     ]
     return {

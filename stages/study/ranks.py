@@ -10,7 +10,7 @@ from stages.study.measures.acc import MEASURE as ACC
 from stages.study.tables import OURS
 
 # Accuracies are ratios of small integers: rounding errors must not break ties.
-_DECIMALS = 12
+DECIMALS = 12
 
 
 def optimizer_ranks(table3: pd.DataFrame) -> pd.DataFrame:
@@ -29,20 +29,22 @@ def optimizer_ranks(table3: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts)[["side", "model", "optimizer", "rank", "datasets"]]
 
 
-def classifier_ranks(table: pd.DataFrame, measures: Sequence[Measure]) -> pd.DataFrame:
+def classifier_ranks(
+    table: pd.DataFrame, measures: Sequence[Measure], first: Measure = ACC, ours: str = OURS
+) -> pd.DataFrame:
     """Each classifier that has all datasets: its mean rank among those of the same search, and its means.
 
     `table` has a row per dataset, baseline and search. Returns search, baseline, name, datasets, the mean of
-    each measure, rank, and the critical difference of the ranks; for each search the best first. Then the
-    ranks by the other measures, each among the classifiers that have it everywhere; and on how many datasets
-    MODN won, tied and lost against the classifier.
+    each measure, rank by the first, and the critical difference of the ranks; for each search the best first.
+    Then the ranks by the other measures, each among the classifiers that have it everywhere; and on how many
+    datasets ours won, tied and lost against the classifier.
     """
     complete = table[table.groupby("baseline")["dataset"].transform("nunique") == table["dataset"].nunique()]
     if complete.empty:
         return pd.DataFrame()
     key = ["search", "baseline"]
-    by_accuracy, *others = sorted(measures, key=lambda measure: measure.name != "acc")
-    ranks = _ranks_by(complete, by_accuracy)
+    others = [measure for measure in measures if measure != first]
+    ranks = _ranks_by(complete, first)
     columns = [f"{measure.name}_mean" for measure in measures]
     means = complete.groupby([*key, "name"], as_index=False)[columns].mean()
     rivals = ranks.groupby("search")["baseline"].transform("nunique")
@@ -55,7 +57,7 @@ def classifier_ranks(table: pd.DataFrame, measures: Sequence[Measure]) -> pd.Dat
         if not missing.all():
             own = _ranks_by(complete[~missing], measure)[[*key, "rank"]]
             joined = joined.merge(own.rename(columns={"rank": f"{measure.name}_rank"}), on=key, how="left")
-    return joined.merge(_against_ours(complete), on=key, how="left")
+    return joined.merge(_against_ours(complete, first, ours), on=key, how="left")
 
 
 def _ranks_by(table: pd.DataFrame, measure: Measure) -> pd.DataFrame:
@@ -63,14 +65,15 @@ def _ranks_by(table: pd.DataFrame, measure: Measure) -> pd.DataFrame:
     return ranks.rename(columns={"model": "search", "optimizer": "baseline"})
 
 
-def _against_ours(table: pd.DataFrame) -> pd.DataFrame:
-    """On how many datasets MODN's mean accuracy is higher, equal and lower, by search and classifier."""
+def _against_ours(table: pd.DataFrame, measure: Measure, ours: str) -> pd.DataFrame:
+    """On how many datasets our mean is better, equal and worse, by search and classifier."""
     rows = []
     for search, cells in table.groupby("search", sort=False):
-        accuracies = cells.pivot_table(index="dataset", columns="baseline", values="acc_mean")
-        if OURS in accuracies:
-            ahead = np.sign(-accuracies.sub(accuracies[OURS], axis=0).round(_DECIMALS))
-            for name in ahead.columns.drop(OURS):
+        values = cells.pivot_table(index="dataset", columns="baseline", values=f"{measure.name}_mean")
+        means = measure.better(values)
+        if ours in means:
+            ahead = np.sign(-means.sub(means[ours], axis=0).round(DECIMALS))
+            for name in ahead.columns.drop(ours):
                 counts = [int((ahead[name] == sign).sum()) for sign in (1, 0, -1)]
                 rows.append((search, name, *counts))
     return pd.DataFrame(rows, columns=["search", "baseline", "won", "tied", "lost"])
@@ -94,7 +97,7 @@ def mean_ranks(table: pd.DataFrame, measure: Measure = ACC) -> pd.DataFrame:
         ).dropna()
         if means.empty:
             raise ValueError(f"no dataset has a value of every optimizer of the model {model!r}")
-        ranks = measure.better(means.round(_DECIMALS)).rank(axis=1, ascending=False).mean()
+        ranks = measure.better(means.round(DECIMALS)).rank(axis=1, ascending=False).mean()
         ranks = ranks.sort_values(kind="stable")
         rows += [(model, optimizer, rank, len(means)) for optimizer, rank in ranks.items()]
     return pd.DataFrame(rows, columns=["model", "optimizer", "rank", "datasets"])

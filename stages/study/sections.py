@@ -9,14 +9,27 @@ import pandas as pd
 
 from modn import methods
 from stages.config.schema import Parameters
-from stages.study import beyond, chance, circuit_section, markdown, measures, paper
+from stages.study import (
+    arena_section,
+    beyond,
+    chance,
+    circuit_section,
+    filter_section,
+    markdown,
+    measures,
+    paper,
+    targets_section,
+    tuning_section,
+)
 from stages.study.names import model_name, optimizer_name, pair_name
 from stages.study.tables import CLOSE
 
 TABLES = (
     *("table1", "table3", "table4", "table5", "baselines", "extra", "extra_datasets"),
     *("claims", "closeness", "classifier_ranks", "extra_ranks"),
-    *("circuits", "circuit_sizes", "circuit_cells"),
+    *("circuits", "circuit_sizes", "circuit_cells", "targets", "target_ranks", "target_datasets"),
+    *("learned_filter", "learned_filter_means", "learned_filter_states", "table5_retuned", "tuning"),
+    *("arena", "arena_ranks"),
 )
 
 
@@ -234,8 +247,24 @@ def _extra(results: Results) -> str:
     return beyond.extra(results.parameters, results.tables)
 
 
+def _learned_filter(results: Results) -> str:
+    return filter_section.write(results.tables)
+
+
 def _circuits(results: Results) -> str:
     return circuit_section.write(results.parameters, results.tables)
+
+
+def _targets(results: Results) -> str:
+    return targets_section.write(results.parameters, results.tables)
+
+
+def _tuning(results: Results) -> str:
+    return tuning_section.write(results.parameters, results.tables)
+
+
+def _arena(results: Results) -> str:
+    return arena_section.write(results.parameters, results.tables)
 
 
 SECTIONS = (
@@ -243,10 +272,14 @@ SECTIONS = (
     Section("table1", "Table 1: datasets", _table1),
     Section("table2", "Table 2: optimizers", _table2),
     Section("table3", "Table 3: accuracy of every model with every optimizer", _table3),
+    Section("learned_filter", "Does the learned P help?", _learned_filter),
     Section("table4", "Table 4: tuned values", _table4),
     Section("table5", "Table 5: MODN against MLP and DNM at the tuned values", _table5),
+    Section("tuning", "Beyond the paper: Tables 4 and 5 tuned without the test set", _tuning),
+    Section("arena", "Beyond the paper: which optimizer?", _arena),
     Section("baselines", "Beyond the paper: MODN beside the usual classifiers", _baselines),
     Section("extra", "Beyond the paper: more datasets", _extra),
     Section("circuits", "Beyond the paper: neurons as circuits", _circuits),
+    Section("targets", "Beyond the paper: numbers and labels", _targets),
     Section("figures", "Figures", lambda results: ""),
 )

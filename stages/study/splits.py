@@ -2,7 +2,8 @@
 
 Two protocols. `published` does what the authors did: one split for all runs, not stratified, and each part
 scaled by its own range, so that their figures can stand beside ours. `sound` is for claims of our own: a
-stratified split per run, everything fitted on the training part, test values clipped to [0, 1].
+split per run, stratified where there are classes, everything fitted on the training part, test values clipped
+to [0, 1].
 """
 
 from typing import NamedTuple
@@ -13,7 +14,7 @@ from modn.scaling import to_unit
 
 
 class Parts(NamedTuple):
-    """One split; X in [0, 1], y in 0..C-1, rows are positions in the dataset.
+    """One split; X in [0, 1], y in 0..C-1 (N,) or targets (N, C), rows are positions in the dataset.
 
     `low` and `high` are the training part's range of each feature, which became [0, 1].
     """
@@ -36,8 +37,8 @@ def published(X: np.ndarray, y: np.ndarray, test_size: int | float, seed: int) -
 
 
 def sound(X: np.ndarray, y: np.ndarray, test_size: int | float, seed: int) -> Parts:
-    """A stratified split; medians and ranges are the training part's."""
-    train, test = _choose_rows(y, test_size, seed, stratify=True)
+    """A split, of classes a stratified one; medians and ranges are the training part's."""
+    train, test = _choose_rows(y, test_size, seed, stratify=y.ndim == 1)
     X_train, X_test = _imputed(X[train], X[test])
     return _parts(X_train, _scaled(X_test, X_train), y, train, test)
 
@@ -62,6 +63,14 @@ def _choose_rows(
     train, test = train_test_split(
         np.arange(len(y)), test_size=test_size, random_state=seed, stratify=y if stratify else None
     )
+    if y.ndim > 1:
+        constant = np.ptp(y[train], axis=0) == 0
+        if constant.any():
+            number = int(np.argmax(constant))
+            raise ValueError(
+                f"target number {number} has one value in the training part; allowed: two or more"
+            )
+        return train, test
     absent = np.setdiff1d(y, y[train])
     if absent.size:
         raise ValueError(

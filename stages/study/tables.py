@@ -15,8 +15,10 @@ CELL = ["dataset", "title", "model", "optimizer"]
 POINT = ["n_dendrites", "alpha_s", "alpha_t"]
 BASELINE_CELL = ["dataset", "title", "baseline", "name", "search"]
 OURS = "modn"  # among the baselines
+OUR_PREDICTOR = "modn_adam"  # among the predictors, the one that the others are compared with
 NEURON = "neuron"  # among the readable models, the one that circuits are made of
 SEARCHES = {"default": "default", "grid": "tuned"}  # in the files of `fit` -> in the report
+ALL_MODELS = "all"  # among the models of the arena's ranks
 SWEEPS = {"dendrites": ["n_dendrites"], "alphas": ["alpha_s", "alpha_t"]}  # what varies in Fig. 4
 
 CLOSE = 0.05  # an accuracy this near to the printed one is close
@@ -39,9 +41,11 @@ def table4(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     return values.merge(printed.rename(columns=names), on="dataset", how="left")
 
 
-def table5(runs: pd.DataFrame, printed: pd.DataFrame, measures: Sequence[Measure]) -> pd.DataFrame:
+def table5(
+    runs: pd.DataFrame, printed: pd.DataFrame, measures: Sequence[Measure], study: str = "tuned"
+) -> pd.DataFrame:
     """Table 5: MODN against the other methods, run by run; p is doubled where there are two comparisons."""
-    tuned = runs[runs["study"] == "tuned"]
+    tuned = runs[runs["study"] == study]
     table = summary(tuned, CELL, measures)
     table = table.assign(w_plus=float("nan"), w_minus=float("nan"), p=float("nan"))
     for row in table.itertuples():
@@ -98,19 +102,24 @@ def closeness(table3: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows if len(printed) else [])
 
 
+def overall(arena_ranks: pd.DataFrame) -> pd.DataFrame:
+    """The ranks of all models of the arena together; of one model, if there is only one."""
+    models = arena_ranks["model"]
+    return arena_ranks[models == (ALL_MODELS if (models == ALL_MODELS).any() else models.iloc[0])]
+
+
 def headline(
-    table3: pd.DataFrame,
-    table5: pd.DataFrame,
+    trained: Mapping[str, pd.DataFrame],
     fitted: Mapping[str, pd.DataFrame],
     measures: Sequence[Measure],
     of_baselines: Sequence[Measure],
 ) -> dict[str, Any]:
     """Few and stable numbers, for `dvc metrics diff`: means over datasets.
 
-    `fitted` has a table for each study of the baselines.
+    `trained` has a table for each study of models and optimizers, `fitted` for each of the baselines.
     """
     pair = ["model", "optimizer"]
-    studies = {"comparison": (table3, pair, measures), "tuned": (table5, pair, measures)}
+    studies = {study: (table, pair, measures) for study, table in trained.items()}
     studies |= {study: (table, ["baseline", "search"], of_baselines) for study, table in fitted.items()}
     result: dict[str, Any] = {study: {} for study in studies}
     for study, (table, pair, chosen) in studies.items():

@@ -11,6 +11,7 @@ from stages.io.entrypoint import StageError
 from stages.study import making, page
 from stages.study.making import Record
 
+PROVENANCE = "provenance.json"
 INDEX = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -34,6 +35,8 @@ def build(reports: Path, site: Path) -> list[str]:
         text = (folder / "report.md").read_text(encoding="utf-8") + f"\n{making.section(_records(folder))}"
         rendered = page.render(text, f"MODN, profile {folder.name}", folder / "figures")
         files.write_text(site / folder.name / "index.html", rendered)
+        made = (folder / PROVENANCE).read_text(encoding="utf-8")  # to which the report links
+        files.write_text(site / folder.name / PROVENANCE, made)
     profiles = [folder.name for folder in found]
     entries = [f'<li><a href="{html.escape(name)}/">{html.escape(name)}</a></li>' for name in profiles]
     files.write_text(site / "index.html", INDEX.format(entries="\n".join(entries)))
@@ -42,9 +45,13 @@ def build(reports: Path, site: Path) -> list[str]:
 
 def _records(folder: Path) -> list[Record]:
     """What the stage `report` knew of the trainings and fits, from the report's provenance."""
-    made = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
-    common = {key: made[key] for key in ("versions", "cores", "machine")}
-    clocks = {**dict.fromkeys(made.get("restored", [])), **made["stages"]}
+    path = folder / PROVENANCE
+    try:
+        made = json.loads(path.read_text(encoding="utf-8"))
+        common = {key: made[key] for key in ("versions", "cores", "machine")}
+        clocks = {**dict.fromkeys(made.get("restored", [])), **made["stages"]}
+    except (ValueError, KeyError, TypeError):
+        raise StageError(f"{path} is damaged; `dvc repro` restores it") from None
     records = []
     for stage, own in clocks.items():
         study, _, name = stage.partition(" ")

@@ -1,8 +1,9 @@
 """Say what a run of the whole pipeline does and how long it takes, without running it: nothing is written.
 
 Times are those of an earlier run, recorded in reports/<profile>/provenance.json, scaled by the work: for a
-training, evaluated individuals x samples x features x dendrites; for a fit, candidates x samples x features.
-They hold for the machine of the record. What the record lacks is taken from the closest that it has.
+training, those of a search included, evaluated individuals x samples x features x dendrites; for a fit,
+candidates x samples x features. They hold for the machine of the record. What the record lacks is
+taken from the closest that it has.
 """
 
 import argparse
@@ -19,11 +20,11 @@ from sklearn.model_selection import ParameterGrid
 
 from stages import fetch
 from stages.config import composition
-from stages.config.schema import Baseline, Dataset, Parameters
+from stages.config.schema import Dataset, Parameters, estimators_of
 from stages.io import entrypoint, files
 from stages.io.entrypoint import StageError
 from stages.study import baselines, families
-from stages.study.cells import all_cells, training_of
+from stages.study.cells import RETUNED, TUNING, all_cells, study_cells, training_of
 
 
 class Part(NamedTuple):
@@ -70,10 +71,19 @@ def work_of(parameters: Parameters) -> dict[Part, Work]:
 def _tasks(parameters: Parameters) -> Iterator[tuple[Part, float, int]]:
     """Parts, with the work per sample and feature of each task, and how many there are."""
     n_classes, sizes = _facts(parameters.datasets)
-    for cell in all_cells(parameters, n_classes):
+    # The paper's values stand for those that `tune` is going to find.
+    known = dict.fromkeys(parameters.derived["searches"], parameters.derived["values"]["tuned"])
+    for cell in all_cells(parameters, n_classes, known):
         part = Part(cell.study, cell.model, cell.optimizer, cell.dataset, sizes[cell.dataset])
         evaluations = families.get(cell.family).evaluations(cell.settings, *training_of(parameters, cell))
         yield part, evaluations * cell.n_dendrites, parameters.runs
+        if cell.study == RETUNED:
+            searched = parameters.tune
+            size = evaluations * mean(searched.dendrites) * (searched.folds - 1) / searched.folds
+            tasks = searched.trials * searched.folds * searched.repeats  # if none is pruned
+            yield part._replace(study=TUNING), size, tasks
+    yield from _targets(parameters)
+    yield from _arena_tasks(parameters, n_classes, sizes)
     of_circuits = parameters.derived["circuits"]
     chosen = {name: parameters.datasets[name] for name in of_circuits["datasets"]}
     for study, datasets, further in (
@@ -97,8 +107,35 @@ def _tasks(parameters: Parameters) -> Iterator[tuple[Part, float, int]]:
                     yield Part(study, name, "", dataset, size), fits, count
 
 
+def _targets(parameters: Parameters) -> Iterator[tuple[Part, float, int]]:
+    """Those of the study `targets`; a model that predicts one target is fitted for each."""
+    chosen = parameters.targets
+    n_targets, sizes = _facts(chosen.datasets)
+    for name, predictor in parameters.predictors.items():
+        for dataset, size in sizes.items():
+            own = getattr(predictor, chosen.datasets[dataset].task)
+            if own is not None and baselines.installed(own):
+                fits = n_targets[dataset] if own.per_output else 1
+                yield Part("targets", name, "", dataset, size), fits, chosen.resplits
+
+
+def _arena_tasks(
+    parameters: Parameters, n_classes: Mapping[str, int], sizes: Mapping[str, int]
+) -> Iterator[tuple[Part, float, int]]:
+    """Of an optimizer that plans ahead, one training for each budget; of the others one for all."""
+    wanted = parameters.derived["arena"]
+    classes = {name: n_classes[name] for name in wanted["datasets"]}
+    for model, optimizer in (pair.split("-") for pair in wanted["pairs"]):
+        for cell in study_cells(parameters, "arena", model, optimizer, classes):
+            family = families.get(cell.family)
+            method = family.method(cell.settings, parameters.optimizers[optimizer])
+            evaluations = sum(wanted["budgets"]) if method.plans_ahead else wanted["budgets"][-1]
+            part = Part(cell.study, model, optimizer, cell.dataset, sizes[cell.dataset])
+            yield part, evaluations * cell.n_dendrites, wanted["runs"]
+
+
 def _facts(datasets: Mapping[str, Dataset]) -> tuple[dict[str, int], dict[str, int]]:
-    """The number of classes, and of training samples x features, of each dataset."""
+    """The number of classes or targets, and of training samples x features, of each dataset."""
     facts = {
         name: fetch.describe(name, dataset, fetch.clean(fetch.read(dataset), name, dataset))
         for name, dataset in datasets.items()
@@ -133,8 +170,9 @@ def plan(parameters: Parameters, profile: str) -> str:
     totals = {name: tuple(map(sum, zip(*own, strict=True))) for name, own in stages.items()}
     totals["all"] = tuple(map(sum, zip(*totals.values(), strict=True)))
     width = max(map(len, totals))
-    fitted: dict[str, Baseline] = {**parameters.baselines, **parameters.readable}
-    absent = {name: own for name, own in fitted.items() if not baselines.installed(own)}
+    groups = (parameters.baselines, parameters.readable, parameters.predictors)
+    fitted = [(name, own) for group in groups for name, both in group.items() for own in estimators_of(both)]
+    absent = dict(item for item in fitted if not baselines.installed(item[1]))
     cores = parameters.runtime.workers or joblib.cpu_count()
     # Beside its tasks a stage starts workers and loads kernels; it did not wait for what was in the store.
     starts = (

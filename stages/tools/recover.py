@@ -1,12 +1,15 @@
 """Remove what a killed DVC left half written, so that `dvc repro` resumes: python -m stages.tools.recover.
 
 DVC writes two files in place: dvc.lock, without which it restores finished trainings from its cache, and
-.dvc/tmp/rwlock, which lists the running processes. The exit code is 1 if there was nothing to remove.
+.dvc/tmp/rwlock, which lists the running processes. Nothing is removed while a DVC is at work. The exit code
+is 1 if nothing was removed.
 """
 
 import argparse
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from stages.config import composition
@@ -15,9 +18,37 @@ from stages.config import composition
 def recover() -> list[Path]:
     """Remove dvc.lock and rwlock if DVC would fail on them; return what was removed."""
     lock, rwlock = composition.ROOT / "dvc.lock", composition.ROOT / ".dvc/tmp/rwlock"
-    removed = [
-        path for path, good in ((lock, _is_lock), (rwlock, _is_in_use)) if path.exists() and not good(path)
-    ]
+    with _alone() as nobody_else:
+        return _removed(lock, rwlock) if nobody_else else []
+
+
+@contextmanager
+def _alone() -> Iterator[bool]:
+    """Hold DVC's lock of the project, as each DVC does but while a stage runs; False: another has it."""
+    from dvc.lock import Lock, LockError
+
+    folder = composition.ROOT / ".dvc/tmp"
+    if not folder.is_dir():  # no DVC was ever at work
+        yield True
+        return
+    held = Lock(str(folder / "lock"), tmp_dir=str(folder))
+    try:
+        held.lock()
+    except LockError:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        held.unlock()
+
+
+def _removed(lock: Path, rwlock: Path) -> list[Path]:
+    holders = _holders(rwlock)
+    if holders and any(map(_is_dvc, holders)):
+        return []  # it runs a stage, and will write dvc.lock
+    removed = [rwlock] if holders != [] else []
+    removed += [lock] if lock.exists() and not _is_lock(lock) else []
     for path in removed:
         path.unlink()
     return removed
@@ -25,30 +56,30 @@ def recover() -> list[Path]:
 
 def _is_lock(path: Path) -> bool:
     from dvc.schema import COMPILED_LOCKFILE_SCHEMA
-    from dvc.utils.serialize import YAMLFileCorruptedError, load_yaml
+    from dvc.utils.serialize import ParseError, load_yaml
     from voluptuous import Invalid
 
     try:
         COMPILED_LOCKFILE_SCHEMA(load_yaml(path))
-    except (YAMLFileCorruptedError, Invalid):
+    except (ParseError, Invalid):
         return False
     return True
 
 
-def _is_in_use(path: Path) -> bool:
-    """Whether a DVC is running; another process may have the number of a dead one."""
+def _holders(path: Path) -> list[int] | None:
+    """The processes in DVC's list of who is at work; None: it cannot be read."""
     try:
         held = json.loads(path.read_text(encoding="utf-8"))
-    except json.JSONDecodeError:
-        return False
-    holders = [
-        *held.get("write", {}).values(),
-        *(one for some in held.get("read", {}).values() for one in some),
-    ]
-    return not holders or any(_is_dvc(holder["pid"]) for holder in holders)
+        readers = [one for some in held.get("read", {}).values() for one in some]
+        return [int(holder["pid"]) for holder in [*held.get("write", {}).values(), *readers]]
+    except FileNotFoundError:
+        return []
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
 
 
 def _is_dvc(pid: int) -> bool:
+    """Whether it is; another process may have the number of a dead one."""
     import psutil
 
     try:

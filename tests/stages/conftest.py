@@ -64,6 +64,15 @@ def finished(sources: Project, tmp_path_factory: pytest.TempPathFactory) -> tupl
     return project, outcome
 
 
+@pytest.fixture(scope="session")
+def softened(
+    finished: tuple[Project, Outcome], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Project, Outcome]:
+    """A finished project in which alpha_s was changed and all was run again; and what DVC said."""
+    project = copy_of(finished[0], tmp_path_factory.mktemp("softened"))
+    return project, project.experiment("alpha_s=5")
+
+
 @pytest.fixture
 def fresh(sources: Project, tmp_path: Path) -> Project:
     """A project of one's own in which nothing has been run."""

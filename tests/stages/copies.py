@@ -39,10 +39,14 @@ LISTED = yaml.safe_load((ROOT / "conf/config.yaml").read_text())
 
 def pairs(comparison: dict[str, str], tuned: dict[str, str]) -> list[str]:
     """Overrides that make the studies train these pairs only, whatever else conf/ lists."""
+    studies = (
+        ("comparison", LISTED["comparison"], comparison),
+        ("tuned.methods", LISTED["tuned"]["methods"], tuned),
+    )
     return [
-        f"{study}.{model}=[{optimizers}]"
-        for study, chosen in (("comparison", comparison), ("tuned", tuned))
-        for model, optimizers in (dict.fromkeys(LISTED[study], "") | chosen).items()
+        f"{key}.{model}=[{optimizers}]"
+        for key, listed, chosen in studies
+        for model, optimizers in (dict.fromkeys(listed, "") | chosen).items()
     ]
 
 
@@ -53,6 +57,7 @@ FEW = [
     "max_iterations=3",
     "runtime.workers=1",
     "datasets=[iris,caesarian]",
+    "datasets/targets=[]",
     *pairs({"modnf": "bbo,pso"}, {"modn": "bbo", "mlp": "bp"}),
     "baselines=[modn,knn]",
     "resplits=2",
@@ -61,19 +66,29 @@ FEW = [
     "sensitivity.dendrites=[4,8]",
     "sensitivity.alpha_s=[5,10]",
     "sensitivity.alpha_t=[1]",
+    "arena.models=[modnp]",
+    "arena.optimizers=[bbo,adam]",
+    "arena.datasets=[iris]",
+    "arena.budgets=[300,600]",
 ]
+
+
+# One dataset, one baseline and one readable model beside all else: composed in half the time of the default.
+LITTLE = ["datasets=[iris]", "datasets/targets=[]", "baselines=[knn]", "readable=[tree]"]
 
 
 # One dataset and one training.
 SMALL = (
     "profile=smoke",
     "datasets=[iris]",
+    "datasets/targets=[]",
     "runs=1",
     "max_iterations=1",
     "models=[modn,modnp,modnf]",
     *pairs({"modnf": "bbo"}, {}),
     "sensitivity.datasets=[]",
     "baselines=[]",
+    "arena.datasets=[]",
     "split=sound",
 )
 
@@ -104,6 +119,12 @@ class Place:
     def made(self) -> dict[str, bytes]:
         """Everything that stages have written so far."""
         return contents(self.root, "data", leave_out="data/raw")
+
+    def restore(self, made: dict[str, bytes]) -> None:
+        """Write what stages have made in another place."""
+        for name, content in made.items():
+            (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.root / name).write_bytes(content)
 
     def forget(self) -> None:
         """Remove the store, so that all is computed again."""

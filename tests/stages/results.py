@@ -11,14 +11,22 @@ from modn.explain.circuit import Circuit, Condition, Feature
 from modn.neuron import Neuron
 from stages import evaluate
 from stages.io import files
-from stages.study import circuits, measures
+from stages.study import arena, circuits, learned_filter, measures, tuning
 from stages.study.figures._material import CIRCUIT, EXAMPLES, DrawnCircuit, Example
 from stages.study.tables import BASELINE_CELL
 
 PAPER = files.RAW / "paper"
 TABLE1 = pd.read_csv(PAPER / "table1_datasets.csv").rename(columns={"name": "title"})
 TITLES: dict[str, str] = TABLE1.set_index("dataset")["title"].to_dict()
-CHOSEN = measures.chosen([*measures.OF_THE_PAPER, *sorted(set(measures.names()) - {*measures.OF_THE_PAPER})])
+OF_CLASSES = set(measures.names("classification"))
+CHOSEN = measures.chosen([*measures.OF_THE_PAPER, *sorted(OF_CLASSES - {*measures.OF_THE_PAPER})])
+TARGETS = pd.DataFrame(
+    [
+        ("regression", "yacht", "Yacht resistance", 200, 100, 1, 6),
+        ("labels", "moods", "Moods of music", 70, 30, 6, 9),
+    ],
+    columns=["task", "dataset", "title", "train", "test", "targets", "features"],
+)
 
 Material = dict[str, Any]
 
@@ -48,7 +56,7 @@ def make_runs() -> pd.DataFrame:
     cells["title"] = cells["dataset"].map(TITLES)
     runs = pd.concat([cells.assign(run=run) for run in range(3)], ignore_index=True)
     runs["acc"] = np.clip(runs["acc"] + rng.normal(0, 0.03, len(runs)), 0, 0.98)
-    runs = runs.assign(loss=0.5, inoperative=0, auc=0.9)
+    runs = runs.assign(loss=0.5, inoperative=0, communal=3, moved=0.25, auc=0.9)
     return runs.assign(**{measure.name: 0.9 for measure in CHOSEN if measure.name not in runs})
 
 
@@ -83,6 +91,21 @@ def make_circuit_runs() -> pd.DataFrame:
     return runs.assign(conditions=runs["conditions"].where(~own, 10.0), gates=runs["gates"].where(~own, 20.0))
 
 
+def make_target_runs() -> pd.DataFrame:
+    """Two models for numbers, three for labels, on two resplits of a dataset each."""
+    rng = np.random.default_rng(7)
+    skills = {"modn_adam": ("MODN (Adam)", 0.8), "linear": ("Linear", 0.6)}
+    rows = [
+        {"task": task, "dataset": dataset, "title": title, "baseline": model, "name": name}
+        | {"search": "default", "run": run}
+        | {m: skill + rng.uniform(0, 0.1) for m in measures.names(task)}
+        for task, dataset, title in TARGETS[["task", "dataset", "title"]].itertuples(index=False)
+        for model, (name, skill) in (skills | ({"svm": ("SVM", 0.7)} if task == "labels" else {})).items()
+        for run in range(2)
+    ]
+    return pd.DataFrame(rows)
+
+
 def make_circuit() -> list[DrawnCircuit]:
     """Two rules of three classes, with a name that is long."""
     features = (
@@ -90,10 +113,9 @@ def make_circuit() -> list[DrawnCircuit]:
         Feature("a feature whose name has more words than a picture has room"),
     )
     rules = ((Condition(0, "<", 2.45),), (Condition(0, ">=", 2.45), Condition(1, "<", 1.75)))
-    P = np.array([[True, False, False], [False, True, False]])
     classes = np.array(["setosa", "versicolor", "virginica"])
-    weights, offsets = np.array([2, 2, 1]), np.array([1, 1, 0])
-    return [DrawnCircuit("Iris", Circuit(features, classes, rules, P, weights, offsets), 100)]
+    weights, offsets = np.array([[2, 0, 0], [0, 2, 0]]), np.array([1, 1, 0])
+    return [DrawnCircuit("Iris", Circuit(features, classes, rules, weights, offsets), 100)]
 
 
 def make_curves() -> pd.DataFrame:
@@ -114,6 +136,30 @@ def make_curves() -> pd.DataFrame:
         }
         parts.append(pd.DataFrame(cell | values))
     return pd.concat(parts, ignore_index=True)
+
+
+def make_arena() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Runs and curves of three optimizers, one of which cannot train MODN, at two budgets."""
+    rng = np.random.default_rng(7)
+    skills = {"bbo": 0.5, "adam": 0.3, "bp": 0.9}
+    marks = np.array([100, 300, 1000, 3000, 10000])
+    rows, curves = [], []
+    for dataset, model, (optimizer, skill), run in itertools.product(
+        TITLES, ("modn", "modnp", "modnf"), skills.items(), range(2)
+    ):
+        if (model, optimizer) == ("modn", "bp"):
+            continue
+        entry = {"dataset": dataset, "title": TITLES[dataset], "model": model, "optimizer": optimizer}
+        losses = 1.1 - (1.1 - skill) * marks / marks[-1] + rng.uniform(0, 0.05)
+        losses[0] = np.inf if optimizer == "adam" else losses[0]
+        curves.append(pd.DataFrame({**entry, "run": run, "guess": 1.1, "evaluations": marks, "loss": losses}))
+        for budget in (1000, 10000):
+            loss = losses[marks == budget][0]
+            acc = 1 - loss / 2 + rng.uniform(0, 0.02)
+            rows.append(
+                {**entry, "run": run, "budget": budget, "acc": acc, "evaluations": budget, "loss": loss}
+            )
+    return pd.DataFrame(rows), pd.concat(curves, ignore_index=True)
 
 
 def make_rocs() -> pd.DataFrame:
@@ -150,15 +196,40 @@ def make_examples() -> list[Example]:
     return result
 
 
+def make_retuned(runs: pd.DataFrame) -> pd.DataFrame:
+    """The runs of Table 5, one point better."""
+    tuned = runs[runs["study"] == "tuned"]
+    return tuned.assign(study="retuned", acc=tuned["acc"] + 0.01)
+
+
+def make_searches() -> pd.DataFrame:
+    """Searches of two methods on all datasets; an MLP has no alphas."""
+    of_modn = TABLE1[["dataset", "title"]].assign(model="modn", optimizer="bbo", alpha_s=5.0, alpha_t=0.5)
+    of_mlp = of_modn.assign(model="mlp", optimizer="bp", alpha_s=np.nan, alpha_t=np.nan)
+    numbers = {"dendrites": 8, "trials": 20, "complete": 9, "cv": 0.8, "by_cv": 0.78, "by_test": 0.82}
+    return pd.concat([of_modn, of_mlp], ignore_index=True).assign(**numbers, optimism=0.03)[tuning.SEARCH]
+
+
 def make_material(
     runs: pd.DataFrame, baseline_runs: pd.DataFrame, curves: pd.DataFrame, rocs: pd.DataFrame
 ) -> Material:
     """What evaluate would write from these."""
     default = baseline_runs[baseline_runs["search"] == "default"]
+    runs = pd.concat([runs, make_retuned(runs)], ignore_index=True)
     tables = {"table1": TABLE1, "runs": runs, "baseline_runs": baseline_runs, "curves": curves, "roc": rocs}
     tables |= {"extra_runs": default, "extra_datasets": TABLE1}  # as if the paper's were the extra ones
     cells = TABLE1[["dataset", "title"]].assign(conditions=10, gates=20, cells=300.0, yosys="0.23")
-    tables |= {"circuit_runs": make_circuit_runs(), "circuit_cells": cells}
+    tables |= {"circuit_runs": make_circuit_runs(), "circuit_cells": cells, "tuning": make_searches()}
+    tables |= {"target_runs": make_target_runs(), "target_datasets": TARGETS}
+    arena_runs, arena_curves = (part[part["dataset"].isin(runs["dataset"])] for part in make_arena())
+    tables |= {
+        "arena": arena.summary(arena_runs),
+        "arena_curves": arena.mean_curves(arena_curves),
+        "arena_targets": arena.reached(arena_curves, [0.5, 0.1]),
+        "arena_costs": pd.DataFrame({"optimizer": ["bbo", "adam"], "microseconds": [7.0, 5.0]}),
+    }
     tables |= evaluate.summarise(tables, CHOSEN, CHOSEN)
+    compared = tables["runs"].query("study == 'comparison'").assign(protocol="published")
+    tables |= learned_filter.tables(compared, ["bbo", "adam"])
     drawn = {EXAMPLES: make_examples(), CIRCUIT: make_circuit()}
     return tables | evaluate.derive(tables, CHOSEN, CHOSEN) | drawn

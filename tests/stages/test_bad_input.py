@@ -33,7 +33,7 @@ class Commands:
     """The stages as they are called on the command line, in this process."""
 
     def __init__(self, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.root, self.monkeypatch = place.root, monkeypatch
+        self.place, self.root, self.monkeypatch = place, place.root, monkeypatch
         self.configure()
 
     def configure(self, *overrides: str) -> None:
@@ -66,9 +66,7 @@ class Commands:
                 for folder in ("data", "reports")
                 for name, content in contents(self.root, folder, leave_out="data/raw").items()
             }
-        for name, content in MADE[key].items():
-            (self.root / name).parent.mkdir(parents=True, exist_ok=True)
-            (self.root / name).write_bytes(content)
+        self.place.restore(MADE[key])
 
     def refuse(self, name: str, *arguments: str, because: Sequence[str]) -> None:
         before = contents(self.root, ".")
@@ -259,6 +257,11 @@ SPOILT = {
     "half a line": (b"alpha_s: [1,\n", "params.yaml cannot be read"),
     "no text": (b"\x00\xff\xfe", "params.yaml cannot be read"),
     "a key twice": (b"alpha_s: 1\nalpha_s: 2\n", "duplicate key alpha_s"),
+    "aliases of aliases": (
+        b"a: &a [1, 1]\n" + b"".join(b"%c: &%c [*%c, *%c]\n" % (k + 1, k + 1, k, k) for k in range(97, 121)),
+        "params.yaml, line 2: *a is an alias; allowed: plain values",
+    ),
+    "nested deep": (b"alpha_s: " + b"[" * 100_000, "params.yaml, line 1: 21 levels; allowed: 20"),
     "code": (b"alpha_s: !!python/object/apply:os._exit [66]\n", "could not determine a constructor"),
 }
 

@@ -2,6 +2,7 @@
 
 import functools
 import typing
+from copy import deepcopy
 from types import NoneType
 
 import pytest
@@ -14,16 +15,16 @@ from stages.config import composition, schema
 
 
 @functools.cache
-def valid() -> str:
+def valid() -> dict[str, object]:
     """Every group with one member, as params.yaml has it."""
-    values = yaml.safe_load(composed("optimizers=[bbo]"))
+    values: dict[str, object] = yaml.safe_load(composed("optimizers=[bbo]"))
     del values["derived"]
-    return yaml.safe_dump(values)
+    return values
 
 
 def values_with(path: str, value: object) -> dict[str, object]:
     """Valid parameters but for one value."""
-    values = yaml.safe_load(valid())
+    values: dict[str, object] = deepcopy(valid())
     *above, last = path.split(".")
     node = functools.reduce(lambda node, name: node[name], above, values)
     node[last] = value
@@ -45,13 +46,15 @@ GROUPS = {
     "fetch.": schema.Fetch,
     "runtime.": schema.Runtime,
     "extra.": schema.Extra,
+    "targets.": schema.Targets,
+    "targets.measures.": schema.TargetMeasures,
     "sensitivity.": schema.Sensitivity,
     "figures.": schema.Figures,
 }
 
 
 def test_the_values_that_the_following_tests_spoil_are_valid() -> None:
-    composition.checked(OmegaConf.create(yaml.safe_load(valid())))
+    composition.checked(OmegaConf.create(valid()))
 
 
 @pytest.mark.parametrize("group", [*GROUPS, "models.modnf.", "optimizers.bbo."])

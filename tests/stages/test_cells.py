@@ -70,7 +70,7 @@ def test_a_dataset_without_tuned_values_has_the_common_ones(place: Place) -> Non
 
 
 def test_no_two_cells_share_their_results(parameters: Parameters) -> None:
-    cells = all_cells(parameters, CLASSES)
+    cells = all_cells(parameters, CLASSES, {})
     assert len({cell.path for cell in cells}) == len(cells)
     assert {cell.study for cell in cells} == {"comparison", "tuned", "sensitivity"}
     pairs = sum(len(chosen) for chosen in parameters.comparison.values())

@@ -21,7 +21,8 @@ from stages.study import circuit_section, circuits, reading, seeding
 TITLES = {"caesarian": "Caesarian section"}
 NO_BASELINES = pd.DataFrame(columns=["dataset", "title", "baseline", "name", "search", "run", "acc"])
 SMOKE = (
-    *("profile=smoke", "datasets=[caesarian]", "circuits.datasets=[caesarian]", "circuits.sizes=[1,3]"),
+    *("profile=smoke", "datasets=[caesarian]", "datasets/targets=[]"),
+    *("circuits.datasets=[caesarian]", "circuits.sizes=[1,3]"),
     *("baselines=[modn]", "max_iterations=20", "readable.tree.grid.max_leaf_nodes=[4]"),
     *("readable.tree.grid.ccp_alpha=[0.0]", "readable.tree.grid.min_samples_leaf=[1,3]"),
 )
@@ -34,12 +35,18 @@ def prepared(place: Place, *overrides: str) -> Parameters:
     return parameters
 
 
+FITTED: dict[str, bytes] = {}  # the same for each test: it is fitted once, and copied
+
+
 @pytest.fixture
 def fitted(place: Place) -> Parameters:
-    parameters = prepared(place)
-    for name in parameters.readable:
-        fit(parameters, "circuits", name)
-    return parameters
+    if not FITTED:
+        parameters = prepared(place)
+        for name in parameters.readable:
+            fit(parameters, "circuits", name)
+        FITTED.update(place.made())
+    place.restore(FITTED)
+    return place.parameters(*SMOKE)
 
 
 def found(place: Place, name: str) -> dict[str, np.ndarray]:

@@ -80,6 +80,13 @@ def test_each_missing_value_rule() -> None:
         ({"kind": ["x", "", "x", "y", "x", "y"]}, {}, r"the class is missing in line 3, column 'kind'"),
         ({"kind": ["x"] * 6}, {}, r"1 class\(es\) in column 'kind'; at least two are needed"),
         ({}, {"drop_classes": ["x", "y"]}, r"0 class\(es\) in column 'kind'"),
+        ({}, {"drop_classes": ["X"]}, r"drop_classes is 'X'; allowed: x, y"),
+        (
+            {},
+            {"codes": {"kind": {"x": 0, "y": 1}}},
+            r"column 'kind' is the class; allowed in codes: features",
+        ),
+        ({}, {"one_hot": ["kind"]}, r"column 'kind' is the class; allowed in one_hot: features"),
         ({"kind": list("xxxxxy")}, {}, r"class 'y' has a single row; at least two are needed"),
         ({}, {"drop_columns": ["id", "size", "mass"], "codes": {}}, r"no feature column beside the class"),
     ],

@@ -11,19 +11,21 @@ import json
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, is_dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from copies import ROOT, Place, pairs
+from copies import ROOT, Place, composed, pairs
 
 from modn import methods, optimizers
-from stages.config.schema import Parameters
+from stages.arena import arena
+from stages.config import composition
+from stages.config.schema import TASKS, Parameters
 from stages.evaluate import evaluate
 from stages.fetch import fetch
-from stages.fit import fit
+from stages.fit import GROUPS, fit
 from stages.io import sources
 from stages.plot import plot
 from stages.resplit import resplit
@@ -31,6 +33,7 @@ from stages.split import split
 from stages.study import baselines, families
 from stages.tools import sources as sources_stage
 from stages.train import train
+from stages.tune import tune
 
 PARAMS = yaml.safe_load((ROOT / "params.yaml").read_text())
 
@@ -82,6 +85,12 @@ def filled(described: dict[str, Any], values: dict[str, str]) -> tuple[list[str]
 
 
 STAGES = {stage.name: stage for stage in stages(PARAMS)}
+if not PARAMS["derived"]["searches"]:  # the default profile does not tune
+    composition.register()
+    TUNING = asdict(composition.compose_plan([f"profile={PARAMS['profile']}", "tuned.values=both"]))
+    STAGES |= {
+        stage.name: stage for stage in stages(TUNING) if stage.name.startswith(("tune@", "train@retuned"))
+    }
 
 
 # The sources
@@ -102,7 +111,7 @@ def estimators(*paths: str) -> set[str]:
 
 
 def needed(stage: Stage) -> set[str]:
-    if stage.module == "stages.train":
+    if stage.module in ("stages.train", "stages.tune"):
         algorithm = PARAMS["optimizers"][stage.arguments["optimizer"]]["algorithm"]
         family = PARAMS["models"][stage.arguments["model"]]["family"]
         registries = {
@@ -112,10 +121,12 @@ def needed(stage: Stage) -> set[str]:
             "stages.study.families": {home(type(families.get(family)))},
         }
         return imported({stage.module}, registries)
+    if stage.module == "stages.arena":  # its models are all of one family
+        return imported({stage.module}, {"stages.study.families": {home(type(families.get("modn")))}})
     if stage.module == "stages.fit":
-        group = "readable" if stage.arguments["study"] == "circuits" else "baselines"
-        estimator = PARAMS[group][stage.arguments["baseline"]]["estimator"]
-        return imported({stage.module} | estimators(estimator))
+        block = PARAMS[GROUPS[stage.arguments["study"]]][stage.arguments["baseline"]]
+        blocks = [block[task] for task in TASKS if block[task]] if "estimator" not in block else [block]
+        return imported({stage.module} | estimators(*(own["estimator"] for own in blocks)))
     found = imported({stage.module})
     if "stages/study/baselines.py" in found:
         found |= imported(estimators(*(block["estimator"] for block in PARAMS["baselines"].values())))
@@ -133,7 +144,8 @@ def test_every_stage_was_looked_at() -> None:
     tools = {"stages.tools.params", "stages.tools.sources"}
     assert {stage.module for stage in STAGES.values()} - tools == {f"stages.{module}" for module in modules}
     trained = {name for name in STAGES if name.startswith("train@")}
-    assert trained == {f"train@{name}" for name in PARAMS["derived"]["trainings"]}
+    assert trained >= {f"train@{name}" for name in PARAMS["derived"]["trainings"]}
+    assert {"tune@modn-bbo", "train@retuned-modn-bbo"} <= set(STAGES)
     kernels = needed(STAGES["train@comparison-modn-bbo"])
     assert {"modn/fast/kernels.py", "modn/gradients.py", "modn/optimizers/bbo.py"} <= kernels
     assert "modn/optimizers/pso.py" not in kernels
@@ -199,8 +211,8 @@ def test_what_is_no_source_but_lies_beside_them_is_a_dependency() -> None:
 
 # Of these a stage may read some members and not others.
 DIVIDED = {
-    *("baselines", "circuits", "extra", "models", "optimizers", "readable"),
-    *("derived", "derived.resplits", "derived.trainings", "derived.values"),
+    *("arena", "baselines", "circuits", "extra", "models", "optimizers", "predictors", "readable", "targets"),
+    *("derived", "derived.resplits", "derived.searches", "derived.trainings", "derived.values"),
 }
 
 
@@ -240,42 +252,48 @@ def read_by(parameters: Parameters, function: Any, *arguments: str) -> set[str]:
     return read
 
 
+@pytest.mark.slow
 def test_every_parameter_that_a_stage_reads_is_declared(place: Place) -> None:
     """All but `runtime`, on which no result depends; the report has them all."""
     parameters = place.parameters(
         "profile=smoke", "datasets=[iris,caesarian]", "runs=1", "max_iterations=1", "optimizers=[bbo,bp]",
         *pairs({"modn": "bbo", "modnp": "bp"}, {"modn": "bbo", "dnm": "bbo", "mlp": "bp"}), "baselines=[knn]",
-        "datasets/extra=[tae]", "extra.resplits=1", "circuits.datasets=[caesarian]",
+        "datasets/extra=[tae]", "extra.resplits=1", "circuits.datasets=[caesarian]", "predictors=[linear]",
+        "tuned.values=both",
     )  # fmt: skip
     described = {stage.name: stage for stage in stages({"profile": "smoke", "derived": parameters.derived})}
     calls: dict[str, tuple[Any, ...]] = {"fetch": (fetch,), "split": (split,), "resplit": (resplit,)}
+    for name, search in parameters.derived["searches"].items():
+        calls[f"tune@{name}"] = (tune, search["model"], search["optimizer"])
     for name, training in parameters.derived["trainings"].items():
         calls[f"train@{name}"] = (train, training["study"], training["model"], training["optimizer"])
     calls |= {
+        "arena": (arena,),
         "fit@knn": (fit, "baselines", "knn"),
         "fit@extra-knn": (fit, "extra", "knn"),
         "fit@circuits-circuit": (fit, "circuits", "circuit"),
         "fit@circuits-tree": (fit, "circuits", "tree"),
+        "fit@targets-linear": (fit, "targets", "linear"),
         "evaluate": (evaluate,),
         "plot": (plot,),
     }
     for name, (function, *arguments) in calls.items():
         for key in read_by(parameters, function, *arguments) - {"runtime"}:
-            if key.startswith("derived.trainings."):
+            if key.startswith(("derived.searches.", "derived.trainings.")):
                 continue  # all of it is in the stage's command and in its dependencies
             declared = [f"{whole}." for whole in described[name].params]
             assert f"{key}.".startswith(tuple(declared)), f"{name} reads {key}"
 
 
-def test_the_report_depends_on_all_parameters_but_runtime(place: Place) -> None:
+def test_the_report_depends_on_all_parameters_but_runtime() -> None:
     """By their hash."""
     assert STAGES["report"].params == ["derived.sha256", "profile"]
 
     def hashed(*overrides: str) -> str:
-        return str(place.parameters("profile=smoke", "datasets=[iris]", *overrides).derived["sha256"])
+        return str(yaml.safe_load(composed(*overrides))["derived"]["sha256"])
 
     assert hashed() == hashed("runtime.workers=2")
-    others = ("split=sound", "grid_folds=5", "seed=7", "datasets.iris.test_size=20", "alpha_s=5")
+    others = ("split=published", "grid_folds=5", "seed=7", "datasets.iris.test_size=20", "alpha_s=5")
     assert len({hashed(), *map(hashed, others)}) == 1 + len(others)
 
 

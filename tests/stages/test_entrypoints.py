@@ -1,5 +1,6 @@
 """The stages as commands: help, errors, exit codes; no litter; no import before it is needed."""
 
+import json
 import sys
 from pathlib import Path
 
@@ -34,15 +35,35 @@ def test_the_stages_of_the_pipeline_are_all_here() -> None:
     assert set(STAGES) >= set(HEAVY)
 
 
-@pytest.mark.parametrize("stage", STAGES)
-def test_help_helps(sources: Project, stage: str) -> None:
-    done = sources.stage(stage, "--help")
-    assert done.returncode == 0
-    assert f"python -m stages.{stage}" in done.stdout
-    if stage in HEAVY:  # it reads parameters
-        assert "key=value" in done.stdout and "alpha_s=5" in done.stdout
-    for argument in ARGUMENTS.get(stage, []):
-        assert done.stdout.count(f"{argument}=...") >= 2  # in the usage, and explained
+# Each with its own imports of the project; those of other packages are shared, since they take a second.
+HELP = """
+import contextlib, io, json, runpy, sys
+answers = {}
+for stage in sys.argv[1:]:
+    for name in [name for name in sys.modules if name.split(".")[0] in ("modn", "stages")]:
+        del sys.modules[name]
+    sys.argv = [stage, "--help"]
+    text, code = io.StringIO(), None
+    with contextlib.redirect_stdout(text):
+        try:
+            runpy.run_module(f"stages.{stage}", run_name="__main__", alter_sys=True)
+        except SystemExit as end:
+            code = end.code
+    answers[stage] = code, text.getvalue()
+print(json.dumps(answers))
+"""
+
+
+def test_help_helps(sources: Project) -> None:
+    answers = json.loads(sources.succeed("python", "-c", HELP, *STAGES).splitlines()[-1])
+    assert list(answers) == STAGES
+    for stage, (code, text) in answers.items():
+        assert code == 0, stage
+        assert f"python -m stages.{stage}" in text
+        if stage in HEAVY:  # it reads parameters
+            assert "key=value" in text and "alpha_s=5" in text, text
+        for argument in ARGUMENTS.get(stage, []):
+            assert text.count(f"{argument}=...") >= 2, text  # in the usage, and explained
 
 
 @pytest.mark.parametrize("stage", HEAVY)
@@ -90,15 +111,15 @@ REFUSED = [
 
 @pytest.mark.parametrize(("command", "expected"), REFUSED, ids=[" ".join(command) for command, _ in REFUSED])
 def test_a_refused_command_says_why_and_changes_nothing(
-    fresh: Project, command: list[str], expected: list[str]
+    sources: Project, command: list[str], expected: list[str]
 ) -> None:
-    before = fresh.contents()
-    done = fresh.stage(*command)
+    before = sources.contents()
+    done = sources.stage(*command)
     assert done.returncode not in (0, None)
     assert "Traceback" not in done.stdout
     assert all(part in done.stdout for part in expected), done.stdout
-    assert fresh.contents() == before
-    assert fresh.succeed("git", "status", "--porcelain") == ""
+    assert sources.contents() == before
+    assert sources.succeed("git", "status", "--porcelain") == ""
 
 
 def test_no_output_folders_of_hydra(project: Project) -> None:
@@ -132,7 +153,12 @@ def test_errors_of_a_stage_become_messages(monkeypatch: pytest.MonkeyPatch, tmp_
         ValueError("too small"): "own: too small",
         FileNotFoundError(2, "No such file", "data/x"): missing,
         KeyboardInterrupt(): 130,
+        MemoryError(): "own: not enough memory (no details); nothing was replaced",
+        MemoryError("9 GiB"): "own: not enough memory (9 GiB); nothing was replaced",
     }
+    interrupted = SystemError("returned a result with an exception set")
+    interrupted.__cause__ = KeyboardInterrupt()
+    messages[interrupted] = 130
     for error, expected in messages.items():
         assert run_in_process(monkeypatch, fails_with(error), "part=a=b") == expected
     monkeypatch.setattr(sys, "argv", ["own", "part=a=b"])

@@ -164,8 +164,8 @@ RUN = [
     "readable=[stump]",
     "circuits.datasets=[own]",
     "comparison.modnf=[floor]",
-    "tuned.modn=[]",
-    "tuned.mlp=[]",
+    "tuned.methods.modn=[]",
+    "tuned.methods.mlp=[]",
 ]
 
 

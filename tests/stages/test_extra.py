@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from copies import ROOT, Place, Project
+from copies import LITTLE, ROOT, Place, Project
 
 from stages.config.checks import check_parameters
 from stages.config.schema import Baseline, Parameters
@@ -22,7 +22,12 @@ from stages.study import tables as tables_of
 
 def prepared(place: Place, *overrides: str) -> Parameters:
     parameters = place.parameters(
-        "profile=smoke", "datasets=[caesarian]", "baselines=[knn]", "extra.resplits=1", *overrides
+        "profile=smoke",
+        "datasets=[caesarian]",
+        "datasets/targets=[]",
+        "baselines=[knn]",
+        "extra.resplits=1",
+        *overrides,
     )
     fetch(parameters)
     resplit(parameters)
@@ -107,7 +112,7 @@ def test_without_extra_datasets_there_is_no_extra_study(place: Place) -> None:
     [
         ("datasets/extra=[nope]", r"datasets/extra has no 'nope'; allowed: australian, bupa, "),
         ("baselines/optional=[nope]", r"baselines/optional has no 'nope'; allowed: catboost, ebm, "),
-        ("extra.resplits=0", r"extra.resplits is 0; allowed: an integer >= 1"),
+        ("extra.resplits=0", r"extra.resplits is 0; allowed: an integer from 1 to 10000"),
         ("baseline_measures=[speed]", r"baseline_measures is 'speed'; allowed: acc, auc, ece, log_loss"),
         ("figures.filters=[irsi]", r"figures.filters is 'irsi'; allowed: .*iris"),
         ("figures.filters_optimizer=bob", r"figures.filters_optimizer is 'bob'; allowed: .*bbo"),
@@ -118,7 +123,7 @@ def test_without_extra_datasets_there_is_no_extra_study(place: Place) -> None:
 )
 def test_a_name_that_does_not_exist_is_refused(place: Place, override: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        place.parameters(override)
+        place.parameters(*LITTLE, override)
 
 
 @pytest.mark.slow

@@ -49,6 +49,20 @@ def refused(place: Place) -> Callable[..., None]:
     return check
 
 
+def test_a_link_that_leads_out_of_data_raw(
+    place: Place, iris: Parameters, refused: Callable[..., None]
+) -> None:
+    """Nothing outside of the project becomes a part of its results; a link within data/raw is fine."""
+    outside, file = place.root.parent / "outside.csv", place.root / iris.datasets["iris"].file
+    file.rename(file.with_name("moved.csv"))
+    file.symlink_to("moved.csv")
+    fetch(iris)
+    outside.write_bytes(file.read_bytes())
+    file.unlink()
+    file.symlink_to(outside)
+    refused(iris, f"data/raw/uci/iris.csv is a link to {outside}; allowed: a file below data/raw")
+
+
 def test_table_1_is_the_papers_for_all_11(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
     printed = pd.read_csv(place.root / "data/raw/paper/table1_datasets.csv")
     fetch(place.parameters(f"datasets=[{','.join(printed['dataset'])}]"))
@@ -101,7 +115,7 @@ def test_fetching_again_gives_the_same_bytes(place: Place, iris: Parameters) -> 
 
 
 def test_tables_that_are_no_longer_asked_for_are_gone(place: Place, iris: Parameters) -> None:
-    fetch(place.parameters("datasets=[iris]"))
+    fetch(place.parameters("datasets=[iris]", "datasets/targets=[]"))
     assert list(place.made()) == ["data/table1.csv", "data/tables/iris.csv"]
 
 
@@ -127,7 +141,11 @@ def test_a_missing_file(place: Place, iris: Parameters, refused: Callable[..., N
     [
         ("", ["data/raw/uci/iris.csv is empty"]),
         ('a,class\n"1,x\n', ["cannot be read as a CSV file: unexpected end of data"]),
-        ("a,class\n1,x\n\n1,x,3\n", ["line 4: 3 cells, but the header has 2"]),
+        ("a,class\n1,x\n\n1,x\n", ["line 3: a blank line; allowed: at the end only"]),
+        ("a,class\n1,x\n,\n1,x\n", ["the class is missing in line 3"]),
+        ("a,class\n1,x\n1,x,3\n", ["line 3: 3 cells, but the header has 2"]),
+        ("a,class\n1,x\n1,y\0\n", ["line 3: a NUL character; allowed: text"]),
+        ('a,class\n1,x\n1,"y\nz"\n', ["line 4, column 'class': 'y\\nz'; allowed: a class without control"]),
         ("a,class\n1,x\n1\n", ["line 3: 1 cells, but the header has 2"]),
         ("a,a,class\n1,1,x\n2,2,y\n", ["column 'a' occurs more than once"]),
         ("a,b\n1,2\n", ["column 'class' is missing", "a, b", "conf/datasets/iris.yaml"]),

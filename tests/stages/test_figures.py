@@ -32,9 +32,27 @@ REGISTERED = {figure.name: figure for figure in figures.registered()}
 each_figure = pytest.mark.parametrize("figure", REGISTERED.values(), ids=REGISTERED)
 
 
+def parts() -> list[pd.DataFrame]:
+    return [make_runs(), make_baseline_runs(), make_curves(), make_rocs()]
+
+
 @pytest.fixture(scope="module")
 def material() -> Material:
-    return make_material(make_runs(), make_baseline_runs(), make_curves(), make_rocs())
+    return make_material(*parts())
+
+
+@pytest.fixture(scope="module")
+def small() -> Material:
+    return make_material(*map(alone, parts()))
+
+
+@pytest.fixture(scope="module")
+def unknown() -> tuple[Material, Material]:
+    """Names that nobody knows: alone, and beside a dataset that is known."""
+    own = [renamed(alone(part)) for part in parts()]
+    known = [part[part["dataset"] == "raisin"] for part in parts()]
+    mixed = [pd.concat(pair, ignore_index=True) for pair in zip(known, own, strict=True)]
+    return make_material(*own), make_material(*mixed)
 
 
 def alone(table: pd.DataFrame) -> pd.DataFrame:
@@ -73,20 +91,14 @@ def test_everything_draws_legibly(figure: StudyFigure, material: Material) -> No
 
 
 @each_figure
-def test_one_dataset_and_one_method_draw_legibly(figure: StudyFigure) -> None:
-    parts = [make_runs(), make_baseline_runs(), make_curves(), make_rocs()]
-    small = make_material(*(alone(part) for part in parts))
+def test_one_dataset_and_one_method_draw_legibly(figure: StudyFigure, small: Material) -> None:
     if is_drawable(figure, small):  # one optimizer has no rank
         assert_legible(draw(figure.name, small))
 
 
 @each_figure
-def test_unknown_names_draw_legibly(figure: StudyFigure) -> None:
-    parts = [make_runs(), make_baseline_runs(), make_curves(), make_rocs()]
-    own = [renamed(alone(part)) for part in parts]
-    known = [part[part["dataset"] == "raisin"] for part in parts]
-    mixed = [pd.concat(pair, ignore_index=True) for pair in zip(known, own, strict=True)]
-    for material in (make_material(*own), make_material(*mixed)):
+def test_unknown_names_draw_legibly(figure: StudyFigure, unknown: tuple[Material, Material]) -> None:
+    for material in unknown:
         if is_drawable(figure, material):
             assert_legible(draw(figure.name, material))
 
@@ -117,7 +129,7 @@ def test_the_same_results_give_the_same_bytes_and_others_do_not(tmp_path: Path, 
 def test_names_are_the_papers() -> None:
     assert names.pair_name("modnp", "bp_exact") == "MODNP+BP (exact)"
     assert names.pair_name("modnf", "pbil") == "MODNF+PBIL"
-    assert names.pair_name("my_model", "cmaes") == "MY MODEL+CMAES"
+    assert names.pair_name("my_model", "my_search") == "MY MODEL+MY SEARCH"
     table = pd.DataFrame({"model": ["zz", "modnf", "dnm", "modn"]})
     assert list(_looks.models_of(table)) == ["modn", "modnf", "dnm", "zz"]
 

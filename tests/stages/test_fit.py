@@ -25,7 +25,10 @@ from stages.train import train
 # Of a classifier: how it is run, not what it predicts.
 WITHOUT_EFFECT = {"n_jobs", "thread_count", "verbose", "verbosity", "allow_writing_files"}
 
-SMOKE = ("profile=smoke", "datasets=[iris,caesarian]", "baselines=[modn,dnm,logistic_regression,knn]")
+SMOKE = (
+    *("profile=smoke", "datasets=[iris,caesarian]", "datasets/targets=[]", "arena.datasets=[]"),
+    "baselines=[modn,dnm,logistic_regression,knn]",
+)
 
 
 def prepared(place: Place, *overrides: str) -> Parameters:

@@ -150,6 +150,33 @@ def test_it_stays_while_a_dvc_is_at_work(rwlock: Path) -> None:
         at_work.communicate(b"\n")
 
 
+def test_a_lock_is_not_touched_while_a_dvc_is_at_work(rwlock: Path) -> None:
+    """It may be half written at this moment: DVC holds its lock, or is in its own list."""
+    from dvc.lock import Lock
+
+    lock = composition.ROOT / "dvc.lock"
+    lock.write_text("stages:\n  fetch:\n    cm")
+    held = Lock(str(rwlock.with_name("lock")), tmp_dir=str(rwlock.parent))
+    with held:
+        assert recover.recover() == [] and lock.exists()
+    at_work = subprocess.Popen([sys.executable, "-c", "input()", "dvc"], stdin=subprocess.PIPE)
+    try:
+        rwlock.write_text(held_by(at_work.pid))
+        assert recover.recover() == [] and lock.exists()
+    finally:
+        at_work.communicate(b"\n")
+    assert recover.recover() == [rwlock, lock]
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe stages", b"", b"- a\n", b"stages: [", b"schema: '2.0'\n\0"])
+def test_a_lock_that_no_dvc_can_read_is_removed(rwlock: Path, content: bytes) -> None:
+    lock = composition.ROOT / "dvc.lock"
+    lock.write_bytes(content)
+    assert recover.recover() == [lock]
+    rwlock.write_bytes(b"[1]")
+    assert recover.recover() == [rwlock]
+
+
 @pytest.mark.slow
 def test_a_worker_that_is_killed_changes_no_byte(project: Project) -> None:
     # iris has the larger cells and is begun first: once it is done, both workers are at caesarian

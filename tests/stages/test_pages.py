@@ -22,6 +22,16 @@ def test_every_report_has_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         assert "How it was made" in page and "fit baselines knn (restored)" in page
 
 
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"versions": 1'])
+def test_a_damaged_provenance_is_named(tmp_path: Path, content: str) -> None:
+    folder = tmp_path / "reports/mine"
+    folder.mkdir(parents=True)
+    (folder / "report.md").write_text("# Mine\n")
+    (folder / "provenance.json").write_text(content)
+    with pytest.raises(StageError, match=r"mine/provenance\.json is damaged; `dvc repro` restores it"):
+        pages.build(tmp_path / "reports", tmp_path / "site")
+
+
 def test_without_reports_there_is_nothing_to_publish(tmp_path: Path) -> None:
     with pytest.raises(StageError, match="holds no report"):
         pages.build(tmp_path, tmp_path / "site")
@@ -30,4 +40,5 @@ def test_without_reports_there_is_nothing_to_publish(tmp_path: Path) -> None:
 
 def test_the_committed_reports_can_be_published(tmp_path: Path) -> None:
     assert {"paper", "quick"} <= set(pages.build(ROOT / "reports", tmp_path))
+    assert (tmp_path / "paper/provenance.json").exists()
     assert (tmp_path / "paper/index.html").read_text(encoding="utf-8").count("<img") >= 5

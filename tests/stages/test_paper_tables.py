@@ -129,7 +129,8 @@ def test_the_headline_has_a_number_per_pair_and_its_distance_to_the_paper() -> N
     further = [*CHOSEN, measures.get("log_loss")]
     fitted = {"baselines": tables.baselines(fits.assign(log_loss=[0.25, 0.5]), further)}
     fitted["extra"] = tables.baselines(fits.assign(log_loss=np.nan), further)
-    found = tables.headline(*made, fitted, CHOSEN, further)
+    trained = dict(zip(("comparison", "tuned"), made, strict=True))
+    found = tables.headline(trained, fitted, CHOSEN, further)
     assert found == {
         "comparison": {
             "modn-bbo": {"acc": 0.6503, "auc": 0.9, "distance_to_paper": 0.05},
@@ -157,7 +158,8 @@ def test_a_further_measure_has_a_column_in_every_table_and_the_headline() -> Non
     assert table3["first_mean"].tolist() == [0.5] and table5["first_mean"].tolist() == [0.5]
     fits = pd.DataFrame([["iris", "Iris", "knn", "kNN", "grid", 0, 0.9, 0.95, 0.1]])
     fits.columns = pd.Index([*tables.BASELINE_CELL, "run", "acc", "auc", "first"])
-    found = tables.headline(table3, table5, {"baselines": tables.baselines(fits, chosen)}, chosen, chosen)
+    trained, fitted = {"comparison": table3, "tuned": table5}, {"baselines": tables.baselines(fits, chosen)}
+    found = tables.headline(trained, fitted, chosen, chosen)
     assert found["comparison"]["modn-bbo"]["first"] == 0.5
     assert found["baselines"]["knn-grid"] == {"acc": 0.9, "auc": 0.95, "first": 0.1}
 

@@ -1,12 +1,14 @@
 """The pipeline end to end, with DVC's own commands, in copies of the project without any remote."""
 
+import io
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from copies import FEW, Outcome, Project
+from copies import FEW, SMALL, Outcome, Project, copy_of
 
 from modn.neuron import Neuron
 from stages.io import files
@@ -15,6 +17,7 @@ UPSTREAM = {"fetch", "split", "resplit"}
 DOWNSTREAM = {"evaluate", "plot", "report"}
 BBO, PSO = "train@comparison-modnf-bbo", "train@comparison-modnf-pso"
 FITS = {"fit@modn", "fit@knn", "fit@circuits-circuit", "fit@circuits-tree"}
+ARENA = "arena"
 
 
 def reports(project: Project) -> dict[str, bytes]:
@@ -23,11 +26,12 @@ def reports(project: Project) -> dict[str, bytes]:
 
 def test_the_first_run_makes_the_report(finished: tuple[Project, Outcome]) -> None:
     project, outcome = finished
-    assert outcome.ran >= UPSTREAM | {BBO, PSO} | FITS | DOWNSTREAM
+    assert outcome.ran >= UPSTREAM | {BBO, PSO, ARENA} | FITS | DOWNSTREAM
     made = reports(project)
     assert {"reports/quick/report.md", "reports/quick/metrics.json"} <= set(made)
     report = made["reports/quick/report.md"].decode()
     assert "Iris" in report and "Caesarian section" in report and "BBO" in report
+    assert "**After 600 evaluations" in report and "](figures/arena_curves.png)" in report
     metrics = json.loads(made["reports/quick/metrics.json"])
     for pair in ("modnf-bbo", "modnf-pso"):
         assert 0 < metrics["comparison"][pair]["acc"] <= 1
@@ -90,8 +94,10 @@ def test_a_second_run_has_nothing_to_do(project: Project) -> None:
 
 
 @pytest.mark.slow
-def test_alpha_s_runs_training_and_what_follows_and_its_diffs_can_be_reviewed(project: Project) -> None:
-    outcome = project.experiment("alpha_s=5")
+def test_alpha_s_runs_training_and_what_follows_and_its_diffs_can_be_reviewed(
+    softened: tuple[Project, Outcome], tmp_path: Path
+) -> None:
+    project, outcome = copy_of(softened[0], tmp_path), softened[1]
     assert outcome.ran >= {BBO, PSO} | DOWNSTREAM
     assert outcome.skipped >= UPSTREAM | FITS  # the classifiers have an alpha_s of their own
     assert yaml.safe_load((project.root / "params.yaml").read_text())["alpha_s"] == 5
@@ -140,6 +146,38 @@ def test_one_optimizers_parameter_runs_its_stages_only_and_changed_back_nothing(
     made = ("reports/quick/index.html", "reports/quick/provenance.json")  # they say how long it took
     assert not [name for name in differ if name not in made and not name.startswith("data/provenance/")]
     assert set(after) == set(before)
+
+
+@pytest.mark.slow
+def test_tuning_adds_its_stages_and_its_parameters_run_only_them(project: Project) -> None:
+    tuning = ["tuned.values=both", "tune.trials=2", "tune.folds=2", "tune.repeats=1", "tuned.methods.mlp=[]"]
+    first = project.experiment(*tuning)
+    tuned = {"tune@modn-bbo", "train@retuned-modn-bbo"}
+    assert {stage for stage in first.ran if "@" in stage} == tuned
+    assert first.skipped >= UPSTREAM | FITS | {BBO, PSO, "train@tuned-modn-bbo"}
+    report = (project.root / "reports/quick/report.md").read_text()
+    assert "Tables 4 and 5 tuned without the test set" in report
+
+    again = project.experiment(*tuning, "tune.trials=3")
+    assert "tune@modn-bbo" in again.ran and {stage for stage in again.ran if "@" in stage} <= tuned
+    assert "runs were in data/store" in again.text
+    elsewhere = project.experiment(*tuning, "tune.trials=3", "alpha_s=5")
+    assert not tuned & elsewhere.ran
+
+
+@pytest.mark.slow
+def test_a_queued_sweep_is_readable(fresh: Project) -> None:
+    fresh.succeed("python", "-m", "stages.tools.params", *SMALL)
+    fresh.commit("One dataset and one training")
+    settings = [part for override in SMALL for part in ("-S", override)]
+    fresh.succeed("dvc", "exp", "run", "--queue", *settings, "-S", "alpha_s=choice(2,5)", "evaluate")
+    assert fresh.succeed("dvc", "queue", "status").count("Queued") == 2
+    fresh.succeed("dvc", "exp", "run", "--run-all")
+    readable = ["--only-changed", "--drop", ".*(Created|derived|datasets|/).*"]
+    table = pd.read_csv(io.StringIO(fresh.succeed("dvc", "exp", "show", "--csv", *readable)))
+    swept = table[table["typ"].str.startswith("branch")]
+    assert sorted(swept["alpha_s"]) == [2, 5] and swept["claims_hold"].notna().all()
+    assert len(table.columns) < 15, list(table.columns)
 
 
 @pytest.mark.slow
@@ -260,7 +298,7 @@ test_size: 0.25
 @pytest.mark.slow
 def test_another_profile_has_a_report_of_its_own(project: Project) -> None:
     before = reports(project)
-    outcome = project.experiment("profile=smoke")
+    outcome = project.experiment("profile=smoke", "targets.resplits=3")
     assert outcome.ran >= DOWNSTREAM
     assert outcome.skipped >= UPSTREAM | {BBO, PSO}
     after = reports(project)

@@ -24,7 +24,7 @@ QUICK = ROOT / "reports/quick/provenance.json"
 
 def table(text: str) -> dict[str, int]:
     """Stage -> tasks, as printed."""
-    studies = "comparison|tuned|sensitivity|baselines|circuits"
+    studies = "comparison|tuned|sensitivity|baselines|circuits|arena"
     rows = re.findall(rf"^((?:{studies}) \S+|all) +(\d+) ", text, re.MULTILINE)
     return {name: int(tasks) for name, tasks in rows}
 
@@ -45,8 +45,8 @@ def expected(text: str) -> tuple[int, float]:
 
 def chosen_in(record: dict[str, Any]) -> list[str]:
     """Overrides that choose what a record has, whatever else conf/ lists."""
-    trained: dict[str, dict[str, str]] = {"comparison": {}, "tuned": {}, "sensitivity": {}}
-    fitted: dict[str, list[str]] = {"baselines": [], "circuits": []}
+    trained: dict[str, dict[str, str]] = {"comparison": {}, "tuned": {}, "sensitivity": {}, "arena": {}}
+    fitted: dict[str, list[str]] = {"baselines": [], "circuits": [], "targets": []}
     for stage in record["stages"]:
         study, _, name = stage.partition(" ")
         if study in fitted:
@@ -55,12 +55,17 @@ def chosen_in(record: dict[str, Any]) -> list[str]:
             model, optimizer = name.split("-")
             before = trained[study].get(model)
             trained[study][model] = f"{before},{optimizer}" if before else optimizer
-    datasets = {name for stage in record["stages"].values() for name in stage["core_seconds"]}
+    datasets: dict[str, set[str]] = {"": set(), "targets": set()}
+    for stage, made in record["stages"].items():
+        datasets["targets" if stage.startswith("targets ") else ""] |= set(made["core_seconds"])
     return [
-        f"datasets=[{','.join(sorted(datasets))}]",
+        f"datasets=[{','.join(sorted(datasets['']))}]",
+        f"datasets/targets=[{','.join(sorted(datasets['targets']))}]",
+        f"predictors=[{','.join(fitted['targets'])}]",
         f"baselines=[{','.join(fitted['baselines'])}]",
         f"readable=[{','.join(fitted['circuits'])}]",
         *pairs(trained["comparison"], trained["tuned"]),
+        *([] if trained["arena"] else ["arena.datasets=[]"]),
     ]
 
 
@@ -74,13 +79,20 @@ def test_the_plan_of_a_fresh_clone_counts_every_task_and_writes_nothing(fresh: P
     (fresh.root / "reports/quick").mkdir(parents=True)
     (fresh.root / "reports/quick/provenance.json").write_bytes(QUICK.read_bytes())
     before = fresh.contents()
-    done = fresh.stage("tools.plan", "profile=smoke", "datasets=[iris,caesarian]", "baselines=[dnm,knn]")
+    done = fresh.stage(
+        "tools.plan",
+        "profile=smoke",
+        "datasets=[iris,caesarian]",
+        "datasets/targets=[]",
+        "baselines=[dnm,knn]",
+    )
     assert done.returncode == 0, done.stdout
     tasks = table(done.stdout)
     assert tasks["comparison modn-bbo"] == 2 * 2  # datasets, runs
     assert tasks["tuned dnm-bbo"] == 1 * 2  # two classes: caesarian
     assert tasks["sensitivity modn-bbo"] == 7 * 2  # iris: M is 4, 12, 20; two alpha_s, two alpha_t
     assert (tasks["baselines knn"], tasks["baselines dnm"]) == (2 * 2, 1 * 2)
+    assert tasks["arena modnp-bp"] == 1 * 2 and "arena modn-bp" not in tasks  # P is discrete
     assert tasks.pop("all") == sum(tasks.values())
     assert expected(done.stdout)[0] == 1
     assert fresh.contents() == before
@@ -106,15 +118,15 @@ def test_a_refused_value_is_named(sources: Project, override: str) -> None:
 
 
 def test_the_evaluations_are_those_of_a_run(place: Place) -> None:
-    more = ["comparison.modn=[es]", "comparison.modnp=[adam,pbil]", "tuned.dnm=[bbo]"]
+    more = ["comparison.modn=[es]", "comparison.modnp=[adam,pbil]", "tuned.methods.dnm=[bbo]"]
     known = {"modn", "modnp", "modnf", "dnm", "mlp"}
-    for study in ("comparison", "tuned"):
-        own = {model: chosen for model, chosen in LISTED[study].items() if model not in known}
-        more += [f"{study}.{model}=[{','.join(chosen)}]" for model, chosen in own.items()]
+    for key, listed in (("comparison", LISTED["comparison"]), ("tuned.methods", LISTED["tuned"]["methods"])):
+        own = {model: chosen for model, chosen in listed.items() if model not in known}
+        more += [f"{key}.{model}=[{','.join(chosen)}]" for model, chosen in own.items()]
     parameters = place.parameters(*FEW, *more)
     fetch(parameters)
     split(parameters)
-    cells = all_cells(parameters, {"iris": 3, "caesarian": 2})
+    cells = all_cells(parameters, {"iris": 3, "caesarian": 2}, {})
     assert {cell.family for cell in cells} == set(families.names())
     for training in parameters.derived["trainings"].values():
         train(parameters, training["study"], training["model"], training["optimizer"])
@@ -139,7 +151,13 @@ def test_a_run_like_the_record_takes_the_seconds_of_the_record(place: Place) -> 
 
 def test_ten_times_the_runs_take_ten_times_as_long(place: Place) -> None:
     recorded(place)
-    one = ("datasets=[iris]", "baselines=[]", "runtime.workers=1", "sensitivity.datasets=[]")
+    one = (
+        "datasets=[iris]",
+        "baselines=[]",
+        "runtime.workers=1",
+        "sensitivity.datasets=[]",
+        "arena.datasets=[]",
+    )
     few = expected(plan.plan(place.parameters(*one, "runs=30"), "quick"))[1]
     many = expected(plan.plan(place.parameters(*one, "runs=300"), "quick"))[1]
     starts = (10 * few - many) / 9
@@ -160,7 +178,7 @@ def test_the_plan_of_the_paper_is_near_what_it_took(place: Place) -> None:
 def test_what_the_record_lacks_is_taken_from_the_closest_and_said(place: Place) -> None:
     recorded(place)
     recorded_pairs = pairs({"modn": "bbo", "modnp": "bp", "modnf": "bbo,pso"}, {"modn": "bbo", "mlp": "bp"})
-    lacking = ["+comparison.mlp=[pso]", "datasets=[iris]", "baselines=[modn,knn]"]
+    lacking = ["+comparison.mlp=[pso]", "datasets=[iris]", "baselines=[modn,knn]", "arena.datasets=[]"]
     text = plan.plan(place.parameters(*recorded_pairs, *lacking), "quick")
     assert "Not in the record: comparison mlp-pso on iris: as comparison modn-pso on iris" in text
     assert text.count("Not in the record") == 1

@@ -81,7 +81,7 @@ def test_every_section_has_its_figures_in_their_order(place: Place, material: Ma
 
 @pytest.mark.slow
 def test_the_text_has_results_only_and_the_page_how_they_were_made(place: Place, material: Material) -> None:
-    parameters = lay_out(place, material, BASELINES)
+    parameters = lay_out(place, material, BASELINES, "arena.datasets=[]")
     folder = files.report_folder(parameters.profile)
     report.report(parameters)
     first, page = ((folder / name).read_text(encoding="utf-8") for name in ("report.md", "index.html"))
@@ -140,6 +140,14 @@ def test_names_that_look_like_numbers_stay_text(place: Place) -> None:
     read = files.read_csv(place.root / "table.csv")
     assert read["title"].tolist() == names
     assert read["acc"].isna().tolist() == [False] * 5 + [True]
+
+
+def test_a_table_without_bytes_is_named(place: Place) -> None:
+    (place.root / "table3.csv").touch()
+    with pytest.raises(StageError, match=r"table3\.csv is empty; `dvc repro` restores it"):
+        files.read_csv(place.root / "table3.csv")
+    files.write_csv(place.root / "table3.csv", pd.DataFrame())  # nothing was run
+    assert files.read_csv(place.root / "table3.csv").empty
 
 
 def test_a_figure_that_was_not_drawn_is_an_error(place: Place, material: Material) -> None:
@@ -257,3 +265,22 @@ def test_the_hash_is_of_all_parameters_but_the_runtime(place: Place, material: M
         made = making.provenance_of(parameters, making.read(parameters))
         hashes.append(made["parameters_sha256"])
     assert hashes[0] == hashes[1] != hashes[2]
+
+
+def test_the_section_on_tuning_opens_with_its_answer(place: Place, material: Material) -> None:
+    parameters = lay_out(place, material, BASELINES)
+    report.report(parameters)
+    text = (files.report_folder("quick") / "report.md").read_text()
+    section = text.partition("## Beyond the paper: Tables 4 and 5 tuned without the test set\n\n")[2]
+    answer, *_ = section.partition("\n\n")
+    assert "MODN+BBO by +1.0 points (+1.0 to +1.0)" in answer
+    assert "would have been +4.0 points (+4.0 to +4.0) higher" in answer
+    assert "+3.0 points (+3.0 to +3.0) vanish on rows that did not choose" in answer
+    assert "| Iris | 8 (12) | 5 (10) | 0.5 (1) | 8 |" in section  # the paper's values are MODN's
+    assert "| MODN+BBO | 11 | 0.800 | 0.780 | 0.820 | +4.0 points" in section
+
+
+def test_without_a_search_there_is_no_section_on_tuning(place: Place, material: Material) -> None:
+    empty = {name: material[name].iloc[:0] for name in ("tuning", "table5_retuned")}
+    report.report(lay_out(place, material | empty, BASELINES))
+    assert "without the test set" not in (files.report_folder("quick") / "report.md").read_text()

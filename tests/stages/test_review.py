@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from copies import FEW, Project
+from copies import FEW, Outcome, Project, copy_of
 from made_up import CLAIMS, MadeUp, Numbers, made_up
 from markdown_it import MarkdownIt
 
@@ -307,10 +307,10 @@ def test_the_module_says_how_it_is_called(sources: Project) -> None:
 
 
 @pytest.mark.slow
-def test_a_real_change_of_alpha_s(project: Project) -> None:
+def test_a_real_change_of_alpha_s(softened: tuple[Project, Outcome], tmp_path: Path) -> None:
+    project = copy_of(softened[0], tmp_path)
     project.succeed("git", "branch", "--move", "main")
     project.succeed("git", "checkout", "--quiet", "-b", "change")
-    project.experiment("alpha_s=5")
     project.commit("Softer synapses")
     done = project.stage("tools.review", "base=main")
     assert done.returncode == 0, done.stdout

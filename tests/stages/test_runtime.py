@@ -2,15 +2,18 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
 
 import numba
 import numpy as np
+import psutil
 import pytest
-from copies import Place
-from threadpoolctl import threadpool_info
+from copies import ROOT, Place
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from modn.fast.objective import Objective
 from stages import train as train_module
@@ -85,6 +88,26 @@ def test_a_task_that_takes_its_worker_with_it_is_named_when_the_others_are_done(
     assert "refuses: M is 3" in error
 
 
+@pytest.mark.slow
+def test_workers_end_with_their_stage() -> None:
+    """Killed alone, it can tell them nothing."""
+    code = (
+        "import time\nfrom stages.config.schema import Runtime\nfrom stages.io import runtime\n"
+        "list(runtime.run_tasks(Runtime('local', workers=2), time.sleep, {'a': (300,), 'b': (300,)}))"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT) as stage:
+        workers: list[psutil.Process] = []
+        deadline = time.monotonic() + 100
+        while len(workers) < 2 and time.monotonic() < deadline:
+            time.sleep(0.1)
+            children = psutil.Process(stage.pid).children(recursive=True)
+            workers = [child for child in children if "popen_loky" in " ".join(child.cmdline())]
+        assert len(workers) == 2
+        time.sleep(2)  # until they are at their tasks
+        stage.kill()
+    assert psutil.wait_procs(workers, timeout=30)[1] == []
+
+
 def test_a_long_list_of_failures_is_cut() -> None:
     with pytest.raises(StageError) as raised:
         list(runtime.run_tasks(ONE, work, {f"task {k:02}": ("refuses",) for k in range(30)}))
@@ -105,13 +128,16 @@ def threads(_: int) -> tuple[set[int], bool]:
 
 @pytest.mark.parametrize("place", [ONE, TWO], ids=["one", "two"])
 @pytest.mark.slow
-def test_a_task_has_one_thread(place: Runtime) -> None:
+def test_a_task_has_one_thread(place: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")  # which the tests have set to 1
     tasks = {str(k): (k,) for k in range(3)}
-    assert [result for _, result in runtime.run_tasks(place, threads, tasks)] == [({1}, False)] * 3
+    with threadpool_limits(limits=2):
+        assert {pool["num_threads"] for pool in threadpool_info()} == {2}
+        assert [result for _, result in runtime.run_tasks(place, threads, tasks)] == [({1}, False)] * 3
 
 
 def test_the_stage_names_the_cell_and_the_seed(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    parameters = place.parameters("profile=smoke", "datasets=[iris,caesarian]")
+    parameters = place.parameters("profile=smoke", "datasets=[iris,caesarian]", "datasets/targets=[]")
     fetch(parameters)
     split(parameters)
     honest = train_module.train_one

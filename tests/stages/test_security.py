@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from copies import ROOT, Place
+from copies import ROOT, Place, Project
 
 from stages.fetch import fetch
 from stages.split import split
@@ -116,6 +116,19 @@ def test_no_network_unless_asked(place: Place, monkeypatch: pytest.MonkeyPatch) 
     parameters.fetch.source = "uci"
     with pytest.raises(AssertionError, match="the network was used"):
         fetch(parameters)
+
+
+@pytest.mark.slow
+def test_names_in_params_yaml_reach_no_shell(fresh: Project) -> None:
+    """DVC puts them into commands; the stage that refuses an edited file comes first."""
+    path = fresh.root / "params.yaml"
+    before = path.read_text()
+    path.write_text(before.replace("baseline: knn", "baseline: knn; touch harmed; true"))
+    assert path.read_text() != before
+    done = fresh.run("dvc", "repro")
+    assert done.returncode != 0, done.stdout
+    assert re.findall("Running stage '(.+)'", done.stdout) == ["params"]
+    assert not (fresh.root / "harmed").exists()
 
 
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))

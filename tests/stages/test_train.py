@@ -24,6 +24,8 @@ from stages.train import train
 
 SMOKE = (
     "profile=smoke",
+    "datasets/targets=[]",
+    "arena.datasets=[]",
     "datasets=[iris,caesarian]",
     *pairs(
         {"modn": "bbo,adam", "modnp": "bp", "modnf": "bbo,bp_exact,pso,es"},

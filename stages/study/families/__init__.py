@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from modn import methods
+from modn import methods, optimizers
 from modn.constraints import Constraint, check
 from modn.methods import Method, Training
 
@@ -40,6 +40,7 @@ class Family(ABC):
     equations: ClassVar[str] = "stages/study/families/__init__.py"  # none of its own
     allowed: ClassVar[Mapping[str, Constraint]] = {}
     defaults: ClassVar[Mapping[str, Any]] = {}
+    tuned: ClassVar[tuple[str, ...]] = ("dendrites", "alpha_s", "alpha_t")  # what `tune` searches
 
     def parameters(self, model: Block) -> dict[str, Any]:
         """The family's own parameters of a model, by name."""
@@ -59,8 +60,16 @@ class Family(ABC):
         """Whether the family can tell so many classes apart."""
         return True
 
-    def check_dendrites(self, key: str, model: Block, n_dendrites: int, n_classes: int) -> None:  # noqa: B027
+    def multiple_of(self, model: Block, n_classes: int) -> int:
+        """What the model's number of dendrites has to be a multiple of."""
+        return 1
+
+    def check_dendrites(self, key: str, model: Block, n_dendrites: int, n_classes: int) -> None:
         """Raise a ValueError with the key if the model cannot have so many dendrites for so many classes."""
+        multiple = self.multiple_of(model, n_classes)
+        if n_dendrites % multiple:
+            share = f"{model['title']} gives each of {n_classes} classes the same number"
+            raise ValueError(f"{key} is {n_dendrites}; allowed: multiples of {multiple}, since {share}")
 
     def method(self, model: Block, optimizer: Block, cap: int | None = None) -> Method:
         """How an optimizer trains the model; `cap`: the most iterations of any kind but on the parameters."""
@@ -87,8 +96,12 @@ class Family(ABC):
         """The trained model; `arrays` are those of one run."""
 
     def facts(self, model: Any, arrays: Arrays, X: np.ndarray, y: np.ndarray) -> dict[str, float]:
-        """The loss on the training part, and how many dendrites are inoperative."""
-        return {"loss": float(arrays["curve"][-1]), "inoperative": 0}
+        """The loss on the training part, and what `filter_facts` says."""
+        return {"loss": float(arrays["curve"][-1]), **self.filter_facts(arrays)}
+
+    def filter_facts(self, arrays: Arrays) -> dict[str, float]:
+        """Dendrites that feed no class, and several; the share of P that differs from the partition."""
+        return {"inoperative": 0, "communal": 0, "moved": 0.0}
 
 
 _REGISTRY: dict[str, Family] = {}
@@ -123,6 +136,13 @@ def method_of(optimizer: Block, filter: str | None = None, **scheme: int) -> Met
     """
     known = methods.parameters(optimizer["algorithm"], filter is not None)
     return methods.make(optimizer["algorithm"], filter, **scheme, **_options(optimizer, known))
+
+
+def modules_of(optimizer: Block) -> tuple[str, str]:
+    """The modules of modn.optimizers that an algorithm is in; of a pair, both."""
+    parts = [optimizers.parameters_class(part) for part in optimizer["algorithm"].split(methods.JOINED)]
+    modules = [part.__module__.rpartition(".")[2] for part in parts]
+    return modules[0], modules[-1]
 
 
 def _options(optimizer: Block, known: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ class MLP(Family):
 
     name = "mlp"
     equations = "modn/mlp.py"
+    tuned = ("dendrites",)
 
     def train(
         self,

@@ -9,7 +9,7 @@ from modn import filters, methods
 from modn.constraints import Constraint, OneOf
 from modn.fast.objective import Objective
 from modn.loss import cross_entropy
-from modn.methods import Method, TwoStep
+from modn.methods import FixedFilter, LearnedFilter, Method, TwoStep
 from modn.neuron import Neuron
 from stages.study.families import Arrays, Block, Family, method_of, register, stored
 
@@ -32,11 +32,9 @@ class MODN(Family):
     }
     defaults: ClassVar[Mapping[str, Any]] = {name: getattr(TwoStep, name) for name in SCHEME}
 
-    def check_dendrites(self, key: str, model: Block, n_dendrites: int, n_classes: int) -> None:
+    def multiple_of(self, model: Block, n_classes: int) -> int:
         """A partition gives every class the same number of dendrites."""
-        if model["filter"] == "partition" and n_dendrites % n_classes:
-            share = f"{model['title']} gives each of {n_classes} classes the same number"
-            raise ValueError(f"{key} is {n_dendrites}; allowed: multiples of {n_classes}, since {share}")
+        return n_classes if model["filter"] == "partition" else 1
 
     def method(self, model: Block, optimizer: Block, cap: int | None = None) -> Method:
         """If P is learned, the iterations on it are capped, too."""
@@ -54,9 +52,7 @@ class MODN(Family):
         rng: np.random.Generator,
     ) -> Arrays:
         """The parameters and P."""
-        objective = Objective(X, y, cell.n_dendrites, cell.n_classes, cell.alpha_s, cell.alpha_t)
-        problem = methods.neuron_problem(objective, cell.settings["filter"])
-        found = method.train(problem, budget, rng)
+        found = method.train(problem_of(cell, X, y), budget, rng)
         return {"P": np.asarray(found.P), **stored(found)}
 
     def model(self, cell: "Cell", arrays: Arrays, n_features: int) -> Neuron:
@@ -67,8 +63,22 @@ class MODN(Family):
 
     def facts(self, model: Neuron, arrays: Arrays, X: np.ndarray, y: np.ndarray) -> dict[str, float]:
         """The loss is Eq. 10: a descent's curve follows another one."""
-        inoperative = filters.dendrite_states(arrays["P"]) == "inoperative"
+        return {"loss": cross_entropy(model.predict_proba(X), y), **self.filter_facts(arrays)}
+
+    def filter_facts(self, arrays: Arrays) -> dict[str, float]:
+        """Of its P."""
+        P = arrays["P"]
+        states = filters.dendrite_states(P)
         return {
-            "loss": cross_entropy(model.predict_proba(X), y),
-            "inoperative": int(inoperative.sum()),
+            "inoperative": int((states == "inoperative").sum()),
+            "communal": int((states == "communal").sum()),
+            "moved": float((filters.shared_out(*P.shape) != P).mean()),
         }
+
+
+def problem_of(
+    cell: "Cell", X: np.ndarray, y: np.ndarray, objective: type[Objective] = Objective
+) -> FixedFilter | LearnedFilter:
+    """What the training of a cell minimises."""
+    loss = objective(X, y, cell.n_dendrites, cell.n_classes, cell.alpha_s, cell.alpha_t)
+    return methods.neuron_problem(loss, cell.settings["filter"])

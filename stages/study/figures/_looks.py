@@ -73,6 +73,15 @@ def dashes_of(table: pd.DataFrame) -> dict[str, LineStyle]:
     return _assign(table["optimizer"], _OPTIMIZER_DASHES, _SPARE_DASHES)
 
 
+def lines_of(table: pd.DataFrame) -> dict[str, tuple[str, LineStyle]]:
+    """The optimizers of a table, each with a colour and dashes that no other has together."""
+    looks: dict[str, tuple[str, LineStyle]] = {}
+    for optimizer, colour in optimizers_of(table).items():
+        free = (dash for dash in ("-", "--", *_SPARE_DASHES, ":") if (colour, dash) not in looks.values())
+        looks[optimizer] = colour, next(free, "-")
+    return looks
+
+
 def pairs_of(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
     """Each pair of model and optimizer in a table, in the paper's order, with its rows."""
     for optimizer in dashes_of(table):

@@ -90,7 +90,11 @@ def compare(sides: Sides, folder: str) -> Comparison | None:
     shapes = {"runs": (TRAINED, _trained)}
     shapes |= {
         table: (FITTED, partial(_fitted, study))
-        for table, study in (("baseline_runs", "baselines"), ("extra_runs", "extra"))
+        for table, study in (
+            ("baseline_runs", "baselines"),
+            ("extra_runs", "extra"),
+            ("target_runs", "targets"),
+        )
     }
     shapes["circuit_runs"] = (READABLE, _readable)
     for table, (columns, shape) in shapes.items():

@@ -1,0 +1,60 @@
+"""The files of trained models: written from a run, read by modn.load, as good as the table says."""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from copies import ROOT, Project
+
+import modn
+from stages.tools import pretrained
+
+
+@pytest.mark.slow
+def test_the_models_of_a_run(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a command, in a project whose study has MODNF by BBO and a circuit of iris."""
+    (project.root / "docs").mkdir(exist_ok=True)
+    (project.root / "docs/pretrained.md").write_bytes((ROOT / "docs/pretrained.md").read_bytes())
+    code = (
+        "from stages.tools import pretrained\n"
+        "pretrained.METHODS = ('modnf-bbo', 'modn-adam')\n"
+        "pretrained.main()\n"
+    )
+    said = project.succeed("python", "-c", code)
+    folder = project.root / "data/pretrained"
+    table = pd.read_csv(folder / "table.csv")
+    assert set(table["method"]) == {"modnf-bbo", "circuit"} and set(table["dataset"]) == {"iris", "caesarian"}
+    assert f"pretrained: {len(table)} files" in said
+    for row in table.itertuples():
+        model = modn.load(folder / row.file)
+        assert isinstance(model, modn.Circuit if row.method == "circuit" else modn.MODNClassifier)
+        tidy = pd.read_csv(project.root / f"data/tables/{row.dataset}.csv")
+        answers = model.predict(tidy.iloc[:, :-1])
+        assert set(answers) <= set(tidy.iloc[:, -1].astype(str)) and 0 <= row.accuracy <= 1
+        assert row.bytes == (folder / row.file).stat().st_size < 100_000
+    page = (project.root / "docs/pretrained.md").read_text()
+    assert "| dataset | modnf-bbo | circuit |" in page and "| Iris |" in page and pretrained.NONE not in page
+
+
+def test_the_page_shows_the_table_of_the_committed_files() -> None:
+    found = re.search(pretrained.BLOCK, (ROOT / "docs/pretrained.md").read_text(encoding="utf-8"))
+    path = ROOT / "data/pretrained/table.csv"
+    table = pd.read_csv(path) if path.exists() else None
+    assert found is not None and found[0] == pretrained.shown(table)
+    for name in [] if table is None else table["file"]:
+        modn.load(path.parent / name)
+
+
+def test_the_page_is_updated(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("a\n<!-- pretrained -->\nold\n<!-- /pretrained -->\nb\n")
+    rows = [("Iris", "modn-bbo", 0.9, 2000), ("Iris", "circuit", 0.95, 1000), ("Wine", "modn-bbo", 1.0, 1500)]
+    pretrained.update_page(pd.DataFrame(rows, columns=["title", "method", "accuracy", "bytes"]), page)
+    assert page.read_text() == (
+        "a\n<!-- pretrained -->\n| dataset | modn-bbo | circuit |\n| --- | ---: | ---: |\n"
+        "| Iris | 0.9000 | 0.9500 |\n| Wine | 1.0000 |  |\n\n"
+        "3 files, 4 kB; accuracy on the rows that took no part in training.\n<!-- /pretrained -->\nb\n"
+    )
+    pretrained.update_page(None, page)
+    assert pretrained.NONE in page.read_text()
