@@ -3,12 +3,15 @@
 Beside each are the cross-validated accuracies of circuits of that size and of their neurons: five folds, in
 which everything is learned again.
 
-    python -m benchmarks.readme_circuits          # print the block
-    python -m benchmarks.readme_circuits --write  # put it into README.md
+    python -m benchmarks.readme_circuits          # print all of them
+    python -m benchmarks.readme_circuits wine     # print one, as this processor computes it
+    python -m benchmarks.readme_circuits --write  # put them into README.md
 """
 
 import argparse
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -17,6 +20,7 @@ from benchmarks.training import ROOT
 from modn import MODNClassifier, circuit_path
 from stages import fetch
 from stages.config import composition
+from website import portable
 
 SIZE = 9
 DATASETS = ("wine", "breast_cancer", "heart_disease")
@@ -41,15 +45,29 @@ def block(dataset: str) -> str:
     return f"{head}\n\n```text\n{path.circuit(SIZE)}\n```"
 
 
+def portable_block(dataset: str) -> str:
+    """The same, computed for the target that makes it the same on every processor."""
+    command = [sys.executable, "-m", "benchmarks.readme_circuits", dataset]
+    done = subprocess.run(
+        command, cwd=ROOT, env=portable.environment(), capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
 def main() -> None:
     """Print the blocks, or write them."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--write", action="store_true", help="replace the block in README.md")
-    composition.register()
-    text = "\n\n".join([BEGIN, *map(block, DATASETS), END])
-    if parser.parse_args().write:
+    parser.add_argument("dataset", nargs="?", choices=DATASETS, help="print this one's block alone")
+    arguments = parser.parse_args()
+    if arguments.dataset is not None:
+        composition.register()
+        print(block(arguments.dataset))
+        return
+    text = "\n\n".join([BEGIN, *map(portable_block, DATASETS), END])
+    if arguments.write:
         path = ROOT / "README.md"
         readme = path.read_text(encoding="utf-8")
         pattern = f"{re.escape(BEGIN)}.*?{re.escape(END)}"

@@ -7,7 +7,6 @@ import pytest
 from PIL import Image
 
 from benchmarks import readme_circuits
-from stages.config import composition
 from website import headline, outputs, picture
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -65,8 +64,8 @@ def test_it_names_the_commands(command: str) -> None:
 
 @pytest.mark.slow
 def test_the_circuits_are_those_of_the_code() -> None:
-    composition.register()
+    """If not: `python -m benchmarks.readme_circuits --write`."""
     printed = README.split(readme_circuits.BEGIN)[1].split(readme_circuits.END)[0]
-    assert readme_circuits.block("wine") in printed
+    assert readme_circuits.portable_block("wine") in printed
     for circuit in re.findall(r"```text\n(.*?)\n```", printed, flags=re.DOTALL):
         assert len(circuit.splitlines()) <= 10

@@ -1,7 +1,7 @@
 """What the code blocks of a page print: python -m website.outputs brings all that is generated up to date.
 
-The Python blocks of a page are run in their order, as one script. A text block right after one of them is
-what it prints. Also written are the README's headline results and the picture of its example.
+The Python blocks of a page are run in their order, as one script, for one target (portable.py). A text block
+right after one of them is what it prints. Also written are the README's headline results and the picture of its example.
 """
 
 import re
@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from website import headline, picture
+from website import headline, portable
 from website.links import ROOT
 
 MARK = "--- end of block ---"
@@ -39,7 +39,8 @@ def run(page: str, folder: Path) -> list[str]:
 def printed(blocks: list[str], folder: Path) -> list[str]:
     """What each piece of a script prints."""
     script = f"\nprint({MARK!r})\n".join(blocks)
-    done = subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True, text=True)
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, cwd=folder, env=portable.environment(), capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(done.stderr)
     return done.stdout.split(f"{MARK}\n")
@@ -70,7 +71,9 @@ def main() -> None:
         if new != text(page):
             (ROOT / page).write_text(new, encoding="utf-8")
             print(f"{page}: updated")
-    picture.main()
+    subprocess.run(
+        [sys.executable, "-m", "website.picture"], cwd=ROOT, env=portable.environment(), check=True
+    )
 
 
 if __name__ == "__main__":
