@@ -1,7 +1,8 @@
 """What the code blocks of a page print: python -m website.outputs brings all that is generated up to date.
 
 The Python blocks of a page are run in their order, as one script, for one target (portable.py). A text block
-right after one of them is what it prints. Also written are the README's headline results and the picture of its example.
+right after one of them is what it prints. Also written are the README's headline results and the picture of
+its example.
 """
 
 import re

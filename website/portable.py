@@ -1,4 +1,4 @@
-"""One target for every x86-64 processor, so that a page's outputs are the same wherever they are written or tested.
+"""One target for every x86-64 processor, so that a page's outputs are the same on all of them.
 
 By default Numba, OpenBLAS and NumPy use the best instructions that a processor has, and round differently on
 another one: a tie between two conditions of a circuit may then go either way.
