@@ -36,8 +36,10 @@ def knots(x: Array, weight: Array) -> tuple[Array, Array]:
     values, of_value = np.unique(x, return_inverse=True)
     each = np.bincount(of_value.ravel(), weight)
     ranks = (np.cumsum(each) - each / 2) / each.sum()
-    low, high = np.interp([0.05, 0.95], ranks, values / 2)
-    if (values[-1] / 2 - values[0] / 2) / WIDEST <= high - low:
+    # Made small by a power of two, which rounds nothing: slopes over small steps of rank would overflow.
+    small = values / 2.0**64
+    low, high = np.interp([0.05, 0.95], ranks, small)
+    if (small[-1] - small[0]) / WIDEST <= high - low:
         return values[[0, -1]], np.array([0.0, 1.0])
     scores = ndtri(ranks)
     if len(values) > MOST_KNOTS:  # evenly spaced scores, so that the tails are not cut short

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
@@ -44,6 +44,7 @@ def test_wide_features_are_scaled_by_their_ranks(wide: str) -> None:
     st.lists(FINITE, min_size=2, max_size=30).filter(lambda values: len(set(values)) > 1),
     st.lists(FINITE, min_size=1, max_size=5),
 )
+@example([0.0] * 7 + [1.0, 3.3e307, -1.0, -3.3e307], [0.0])  # a slope beyond the largest number
 def test_scaling_increases_is_clipped_and_can_be_inverted(values: list[float], others: list[float]) -> None:
     x = np.array(values)
     at, levels = knots(x, np.ones(len(x)))
