@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from modn.explain.learning import fast_boxes
+from modn.explain.learning import fast_boxes, fast_weights
 from modn.explain.learning.simplifying import simplified
 from modn.explain.learning.table import Boxes, Codes, Starts, Table
 from modn.explain.learning.thinning import refitted, thinned
@@ -106,7 +106,7 @@ class _Growing:
         """Fit the weights of all dendrites."""
         C, held = len(self.theta_t), self._held()
         weights = np.array([dendrite.weights for dendrite in self.dendrites]).reshape(-1, C)
-        self.loss = float(fast_boxes.fit_weights(held, self.table.targets, weights, self.theta_t, cycles))
+        self.loss = float(fast_weights.fit_weights(held, self.table.targets, weights, self.theta_t, cycles))
         for dendrite, row in zip(self.dendrites, weights, strict=True):
             dendrite.weights = row
         self.scores = held.T.astype(np.float64) @ weights - self.theta_t
@@ -138,19 +138,19 @@ class _Growing:
             self.scores -= np.outer(dendrite.held, dendrite.weights)
             starts, candidates = dendrite.box[None], dendrite.weights[None]
             shift = np.zeros(C)
-            nowhere = np.zeros(len(self.scores), bool)
-            without = fast_boxes.fit_dendrite(self.scores, table.targets, nowhere, np.zeros(C), shift, 4)
-            without += self._penalties()
+            nowhere, shares = np.zeros(len(self.scores), bool), fast_weights.shares_of(self.scores)
+            gain = fast_weights.fit_dendrite(shares, table.targets, nowhere, np.zeros(C), shift, 4)
+            without = fast_weights.loss_of(self.scores, table.targets) - gain + self._penalties()
             self.scores += shift
             self.theta_t -= shift
+        shares = fast_weights.shares_of(self.scores)
         stumps, weights = fast_boxes.best_stumps(
-            table.codes, table.n_codes, fast_boxes.shares_of(self.scores), table.targets,
-            table.excitatory, table.inhibitory,
-        )  # fmt: skip
+            table.codes, table.n_codes, shares, table.targets, table.excitatory, table.inhibitory
+        )
         starts = np.concatenate([starts, np.repeat(self.whole[None], len(self.alone), 0), stumps])
         candidates = np.concatenate([candidates, self.alone, weights])
         gain, box, added, shift = fast_boxes.best_dendrite(
-            table.codes, table.n_codes, self.scores, table.targets, self._held(), without - self._penalties(),
+            table.codes, table.n_codes, shares, table.targets, self._held(),
             np.ascontiguousarray(starts), np.ascontiguousarray(candidates), penalty,
             table.excitatory, table.inhibitory,
         )  # fmt: skip
@@ -172,6 +172,6 @@ class _Growing:
         """What the weights of all dendrites add to the loss."""
         return (
             0.5
-            * fast_boxes.WEIGHT_PRECISION
+            * fast_weights.WEIGHT_PRECISION
             * float(sum((dendrite.weights**2).sum() for dendrite in self.dendrites))
         )

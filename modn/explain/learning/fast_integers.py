@@ -4,7 +4,7 @@ from math import exp, log, log1p
 
 import numpy as np
 
-from modn.explain.learning.fast_boxes import WEIGHT_PRECISION, Floats
+from modn.explain.learning.fast_weights import WEIGHT_PRECISION, Floats
 from modn.fast.compiling import compiled
 
 PER_WEIGHT = 0.5  # nats: a weight other than 0 must be worth that, as it has to be read

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from modn.explain.learning import fast_integers
-from modn.explain.learning.fast_boxes import fit_weights
+from modn.explain.learning.fast_weights import fit_weights
 
 LEVELS = (1, 2, 3, 4, 6, 9)  # the largest weight, about: the smallest that comes near enough is taken
 TOLERANCE = 0.02  # of the loss and of the decisions

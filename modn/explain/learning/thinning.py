@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from modn.explain.learning import fast_boxes
+from modn.explain.learning import fast_boxes, fast_weights
 from modn.explain.learning.table import Boxes, Codes, Table
 
 COMPARED = 3  # conditions that seem to be worth least: the weights are fitted without each of them
@@ -22,10 +22,11 @@ def thinned(circuit: Boxes, table: Table) -> Boxes:
         now = fast_boxes.holds(table.codes, *box)
         others = scores - np.outer(held[j], circuit.weights[j])
         weights, shift = circuit.weights[j].copy(), np.zeros_like(circuit.theta_t)
-        loss = fast_boxes.fit_dendrite(others, table.targets, now, weights, shift, 2)
-        candidates.append(
-            (loss - 0.5 * fast_boxes.WEIGHT_PRECISION * (circuit.weights[j] ** 2).sum(), j, box)
+        gain = fast_weights.fit_dendrite(
+            fast_weights.shares_of(others), table.targets, now, weights, shift, 2
         )
+        own = 0.5 * fast_weights.WEIGHT_PRECISION * float((circuit.weights[j] ** 2).sum())
+        candidates.append((fast_weights.loss_of(others, table.targets) - gain - own, j, box))
     assert candidates, "a circuit without conditions cannot be thinned"
     candidates.sort(key=lambda one: one[:2])
     return min(
@@ -44,7 +45,7 @@ def _changed(circuit: Boxes, table: Table, j: int, box: Codes) -> Boxes:
 def refitted(circuit: Boxes, table: Table, cycles: int) -> Boxes:
     """The circuit with weights that suit its boxes better."""
     weights, theta_t = circuit.weights.copy(), circuit.theta_t.copy()
-    loss = fast_boxes.fit_weights(circuit.held(table.codes), table.targets, weights, theta_t, cycles)
+    loss = fast_weights.fit_weights(circuit.held(table.codes), table.targets, weights, theta_t, cycles)
     return Boxes(circuit.boxes, weights, theta_t, float(loss))
 
 
