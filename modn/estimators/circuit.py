@@ -31,9 +31,10 @@ class CircuitClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    size : int, optional
+    size : int or "one_standard_error", optional
         The largest number of conditions; by default it is chosen by cross-validation within the training
-        data: the smallest from which on the accuracy no longer rises.
+        data: the smallest from which on the accuracy no longer rises. "one_standard_error" chooses the
+        smallest whose accuracy is within one standard error of the highest.
     start : {"neuron", "nothing"}
         Learn from a neuron that is trained first, or from the samples alone.
     monotone : mapping, optional
@@ -71,7 +72,7 @@ class CircuitClassifier(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        size: int | None = None,
+        size: int | str | None = None,
         start: str = "neuron",
         monotone: Mapping[str, int] | None = None,
         random_state: int | np.random.RandomState | None = None,

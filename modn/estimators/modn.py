@@ -158,7 +158,7 @@ class MODNClassifier(MODNEstimator, LabelsClassifier):
         self,
         X: ArrayLike,
         y: ArrayLike,
-        size: int | None = None,
+        size: int | str | None = None,
         monotone: Mapping[str, int] | None = None,
         random_state: int | np.random.RandomState | None = 0,
     ) -> Circuit:

@@ -88,6 +88,15 @@ class SizePath(NamedTuple):
     chosen: int  # the default size
     neuron: float  # the accuracy of the neuron on the same folds; NaN if there is none
 
+    @property
+    def one_standard_error(self) -> int:
+        """The smallest size whose accuracy is within one standard error of the highest."""
+        if np.isnan(self.accuracy).any():
+            return self.chosen
+        best = int(self.accuracy.argmax())
+        near = self.accuracy >= self.accuracy[best] - self.standard_error[best]
+        return int(self.sizes[near.argmax()])
+
 
 @dataclass(frozen=True, eq=False)
 class Circuit(ExportMethods):

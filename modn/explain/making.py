@@ -7,28 +7,29 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from modn.constraints import Constraint, Integer, OrNone, Signs, check_all
+from modn.constraints import Constraint, OrNone, Signs, check_all
 from modn.explain.circuit import Circuit, class_codes
 from modn.explain.learning.coding import Coding
-from modn.explain.learning.path import MAX_SIZE, CircuitPath, Problem
+from modn.explain.learning.path import MAX_SIZE, CircuitPath, Problem, Size
 from modn.explain.learning.teacher import Teacher
 from modn.targets import SOFTMAX
 
-ALLOWED: dict[str, Constraint] = {"size": OrNone(Integer(1)), "monotone": OrNone(Signs())}
+ALLOWED: dict[str, Constraint] = {"size": Size(), "monotone": OrNone(Signs())}
 
 
 def to_circuit(
     model: Any,
     X: ArrayLike,
     y: ArrayLike,
-    size: int | None = None,
+    size: int | str | None = None,
     monotone: Mapping[str, int] | None = None,
     random_state: Any = 0,
 ) -> Circuit:
     """The circuit of a fitted MODNClassifier, learned from its training samples.
 
     `size` is the largest number of conditions; by default it is chosen by cross-validation, in which the
-    neuron is trained again in each fold. `monotone`: {"age": 1} allows only conditions "age >= ...", -1 only
+    neuron is trained again in each fold. "one_standard_error": the smallest size whose cross-validated
+    accuracy is within one standard error of the highest. `monotone`: {"age": 1} allows only conditions "age >= ...", -1 only
     "age < ...".
 
     >>> import numpy as np
@@ -68,12 +69,12 @@ def circuit_path(
 
 
 def fitted_circuit(
-    problem: Problem, X: ArrayLike, y: ArrayLike, size: int | None, random_state: Any
+    problem: Problem, X: ArrayLike, y: ArrayLike, size: int | str | None, random_state: Any
 ) -> Circuit:
     """The circuit of the given or the chosen size, measured on its training samples."""
     rng = generator(random_state)
-    if size is None:
-        return problem.path(MAX_SIZE, rng).circuit().measured(X, y)
+    if size is None or isinstance(size, str):
+        return problem.path(MAX_SIZE, rng).circuit(size).measured(X, y)
     return problem.circuits(size, rng)[-1].measured(X, y)
 
 

@@ -170,8 +170,5 @@ class _Growing:
 
     def _penalties(self) -> float:
         """What the weights of all dendrites add to the loss."""
-        return (
-            0.5
-            * fast_weights.WEIGHT_PRECISION
-            * float(sum((dendrite.weights**2).sum() for dendrite in self.dendrites))
-        )
+        weights = np.array([dendrite.weights for dendrite in self.dendrites])
+        return 0.5 * fast_weights.WEIGHT_PRECISION * float((weights**2).sum())

@@ -1,8 +1,8 @@
 """From samples to codes, which boxes are learned from, and from a box back to conditions.
 
-A number becomes the rank of its value among the distinct values in training. A category becomes a column of
-0 and 1 for each category ("is", "is not"); two categories need one column. A missing value is -1 in all its
-columns.
+A number becomes the number of thresholds that it reaches; thresholds lie between values of the training data.
+A category becomes a column of 0 and 1 for each category ("is", "is not"); two categories need one column. A
+missing value is -1 in all its columns.
 """
 
 import math
@@ -29,6 +29,7 @@ from modn.explain.circuit import (
 from modn.explain.learning.table import Codes
 
 MOST_CATEGORIES = 100
+MOST_CODES = 64  # of a number: more change little
 
 Array = NDArray[np.float64]
 
@@ -136,9 +137,21 @@ class Coding:
 
 
 def thresholds(values: Array) -> Array:
-    """Short decimals between neighbouring values (N,): x >= threshold tells the upper from the lower."""
-    distinct = np.unique(values[~np.isnan(values)])
-    return np.array([short_between(a, b) for a, b in pairwise(distinct)])
+    """Short decimals between neighbouring values (N,): x >= threshold tells the upper from the lower.
+
+    Of many values, thresholds with about equally many samples between them, each moved by up to a quarter of
+    these to a shorter decimal.
+    """
+    distinct, counts = np.unique(values[~np.isnan(values)], return_counts=True)
+    if len(distinct) <= MOST_CODES:
+        return np.array([short_between(a, b) for a, b in pairwise(distinct)])
+    ranks = (np.cumsum(counts) - counts / 2) * (MOST_CODES / counts.sum())
+    edges = np.arange(1, MOST_CODES)
+    last, first = np.searchsorted(ranks, edges - 0.25) - 1, np.searchsorted(ranks, edges + 0.25)
+    inner = (last >= 0) & (first < len(distinct))
+    pairs = zip(distinct[last[inner]], distinct[first[inner]], strict=True)
+    found = np.unique([short_between(a, b) for a, b in pairs])
+    return found[np.unique(np.searchsorted(distinct, found), return_index=True)[1]]
 
 
 def short_between(low: float, high: float) -> float:

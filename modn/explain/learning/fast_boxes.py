@@ -46,6 +46,28 @@ def n_sides(low: Codes, high: Codes, n_codes: Codes) -> int:
 
 
 @compiled
+def widen(codes: Codes, n_codes: Codes, low: Codes, high: Codes) -> None:
+    """Remove the conditions of a box, one at a time, in place, that exclude no sample of their own."""
+    D, N = codes.shape
+    outside = np.zeros(N, np.int32)  # how many columns have the sample out of their interval
+    for i in range(D):
+        for n in range(N):
+            outside[n] += codes[i, n] >= 0 and (codes[i, n] < low[i] or codes[i, n] > high[i])
+    for i in range(D):
+        below, above = 0, 0  # samples that only this condition excludes
+        for n in range(N):
+            if outside[n] == 1 and codes[i, n] >= 0:
+                below += codes[i, n] < low[i]
+                above += codes[i, n] > high[i]
+        new_low, new_high = (0 if below == 0 else low[i]), (n_codes[i] - 1 if above == 0 else high[i])
+        for n in range(N):
+            code = codes[i, n]
+            if (0 <= code < low[i] and code >= new_low) or (high[i] < code <= new_high):
+                outside[n] -= 1
+        low[i], high[i] = new_low, new_high
+
+
+@compiled
 def best_interval(
     histogram: Floats, n_codes: int, penalty: float, excitatory: bool, inhibitory: bool
 ) -> tuple[float, int, int]:
@@ -125,11 +147,14 @@ def climb(
         for n in range(N):
             code = codes[column, n]
             if code >= 0:
-                change = int(code < new_low or code > new_high) - int(code < low[column] or code > high[column])
+                change = int(code < new_low or code > new_high) - int(
+                    code < low[column] or code > high[column]
+                )
                 outside[n] += change
                 which[n] += change * column
         low[column], high[column], value = new_low, new_high, reached
         sides = n_sides(low, high, n_codes)
+
 
 @compiled
 def best_stumps(
@@ -173,6 +198,7 @@ def best_stumps(
                 high = (all_G - low_G) / (all_H - low_H + WEIGHT_PRECISION)
                 weights[i] = high - low if above else low - high
     return boxes, weights
+
 
 @compiled
 def best_dendrite(
@@ -239,6 +265,7 @@ def _shifted(shares: Floats, shift: Floats) -> Floats:
     for n in range(len(moved)):
         moved[n] /= moved[n].sum()
     return moved
+
 
 @compiled
 def _is_known(held: Flags, others: Flags) -> bool:

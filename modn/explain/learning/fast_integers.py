@@ -27,10 +27,13 @@ def loss(scores: Floats, targets: Floats, totals: Floats) -> float:
 
 
 @compiled
-def penalty(weights: Floats) -> float:
+def penalty(weights: Floats, unit: float) -> float:
     """The penalty on the weights (C,) of a dendrite: on their differences from the mean, and their number."""
-    differences = weights - weights.mean()
-    return 0.5 * WEIGHT_PRECISION * (differences**2).sum() + PER_WEIGHT * np.count_nonzero(weights)
+    mean, squares, count = weights.mean(), 0.0, 0
+    for weight in weights:
+        squares += (weight - mean) ** 2
+        count += weight != 0
+    return 0.5 * WEIGHT_PRECISION * unit**2 * squares + PER_WEIGHT * count
 
 
 @compiled
@@ -62,7 +65,7 @@ def descend(patterns: Floats, targets: Floats, totals: Floats, table: Floats, un
                         break
     value = loss(scores, targets, totals)
     for j in range(M - 1):
-        value += penalty(table[j] * unit)
+        value += penalty(table[j], unit)
     return value
 
 
@@ -72,16 +75,15 @@ def _gain(
     unit: float,
 ) -> float:  # fmt: skip
     """By how much the loss falls if one integer moves by a step; less than 0 if it must not."""
-    is_weight = j < len(table) - 1
-    row = table[j] * unit
     gain = 0.0
-    if is_weight:
+    if j < len(table) - 1:
         after = table[j, c] + step
         if after == 0 and np.count_nonzero(table[j]) == 1:
             return -1.0
-        gain += penalty(row)
-        row[c] = after * unit
-        gain -= penalty(row)
+        gain += penalty(table[j], unit)
+        before, table[j, c] = table[j, c], after
+        gain -= penalty(table[j], unit)
+        table[j, c] = before
     factor = exp(step * unit) - 1
     for g in range(len(held)):
         if held[g] > 0:

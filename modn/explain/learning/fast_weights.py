@@ -109,7 +109,13 @@ def fit_dendrite(
 
 @compiled
 def _gain_of_fit(
-    shares: Floats, sums: Floats, held: Flags, added: Floats, shift: Floats, slopes: Floats, curvatures: Floats
+    shares: Floats,
+    sums: Floats,
+    held: Flags,
+    added: Floats,
+    shift: Floats,
+    slopes: Floats,
+    curvatures: Floats,
 ) -> float:
     """The gain of a fit; its slopes (2, C) and curvatures (2, C, C), outside and inside, are written."""
     N, C = shares.shape

@@ -28,7 +28,7 @@ def integer_weights(
     patterns, means, totals = _grouped(held, targets)
     table = np.concatenate([weights, [theta_t.min() - theta_t]])
     real = patterns @ table
-    best = fast_integers.loss(real, means, totals) + sum(map(fast_integers.penalty, weights))
+    best = fast_integers.loss(real, means, totals) + sum(fast_integers.penalty(row, 1.0) for row in weights)
     unit = float(np.abs(weights).max(initial=0.0)) or 1.0
     candidates: list[tuple[float, float, Array]] = []
     for largest in LEVELS:
@@ -49,10 +49,12 @@ def integer_weights(
 
 def _grouped(held: NDArray[np.bool_], targets: Array) -> tuple[Array, Array, Array]:
     """One row (G, M + 1) for all samples with the same dendrites, and a 1; their mean targets and number."""
-    rows, group, totals = np.unique(held.T, axis=0, return_inverse=True, return_counts=True)
-    group = group.ravel()
-    sums = [np.bincount(group, column, minlength=len(rows)) for column in targets.T]
-    patterns = np.concatenate([rows, np.ones((len(rows), 1))], axis=1)
+    present = np.concatenate([held, np.ones((1, held.shape[1]), bool)])
+    packed = np.packbits(present, axis=0).T
+    keys = np.ascontiguousarray(packed).view(np.dtype((np.void, packed.shape[1]))).ravel()
+    _, first, group, totals = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+    sums = [np.bincount(group, column, minlength=len(first)) for column in targets.T]
+    patterns = np.asfortranarray(present.T[first], np.float64)  # the descent reads columns
     return patterns, np.stack(sums, axis=1) / totals[:, None], totals.astype(np.float64)
 
 

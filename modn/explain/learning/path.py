@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.isotonic import isotonic_regression
 
-from modn.constraints import Integer, OrNone, check
+from modn.constraints import Integer, OneOf, check
 from modn.explain.circuit import Circuit, SizePath
 from modn.explain.learning import boxes
 from modn.explain.learning.coding import Coding
@@ -22,10 +22,23 @@ from modn.explain.learning.teacher import Rows, Teacher
 from modn.folds import stratified_folds
 
 FOLDS = 5
+ONE_STANDARD_ERROR = "one_standard_error"
 MAX_SIZE = 60  # conditions: larger circuits are no longer read
 MOST_SAMPLES = 5000  # that boxes are learned from: more change little
 
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Size:
+    """A number of conditions, or a rule that chooses one; None: the default rule."""
+
+    def accepts(self, value: Any) -> bool:
+        """Whether the value is allowed."""
+        return value is None or Integer(1).accepts(value) or OneOf((ONE_STANDARD_ERROR,)).accepts(value)
+
+    def __str__(self) -> str:
+        return f"{Integer(1)}, {ONE_STANDARD_ERROR!r}, or None"
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,10 +48,15 @@ class CircuitPath:
     circuits: tuple[Circuit, ...]
     accuracy: SizePath
 
-    def circuit(self, size: int | None = None) -> Circuit:
-        """The best circuit with at most `size` conditions; by default the size that was chosen."""
-        check("size", size, OrNone(Integer(1)))
-        limit = self.accuracy.chosen if size is None else int(size)
+    def circuit(self, size: int | str | None = None) -> Circuit:
+        """The best circuit with at most `size` conditions.
+
+        By default the size that was chosen; with "one_standard_error" the smallest whose accuracy is within
+        one standard error of the highest.
+        """
+        check("size", size, Size())
+        rules = {None: self.accuracy.chosen, ONE_STANDARD_ERROR: self.accuracy.one_standard_error}
+        limit = rules[size] if size in rules else int(size)
         found = [circuit for circuit in self.circuits if circuit.n_conditions <= limit]
         return replace(found[-1], path=self.accuracy)
 

@@ -4,7 +4,6 @@ import numpy as np
 
 from modn.explain.learning import fast_boxes
 from modn.explain.learning.table import Boxes, Table
-from modn.explain.learning.thinning import with_a_condition_less
 
 
 def simplified(circuit: Boxes, table: Table) -> Boxes:
@@ -14,18 +13,18 @@ def simplified(circuit: Boxes, table: Table) -> Boxes:
 
 def _without_idle_conditions(circuit: Boxes, table: Table) -> Boxes:
     """Remove conditions that exclude no sample which the others of their dendrite hold."""
-    for j, box in with_a_condition_less(circuit.boxes, table.n_codes):
-        same = fast_boxes.holds(table.codes, *box) == fast_boxes.holds(table.codes, *circuit.boxes[j])
-        if same.all():
-            boxes = circuit.boxes.copy()
-            boxes[j] = box
-            return _without_idle_conditions(circuit._replace(boxes=boxes), table)
-    return circuit
+    boxes = circuit.boxes.copy()
+    for low, high in boxes:
+        fast_boxes.widen(table.codes, table.n_codes, low, high)
+    return circuit._replace(boxes=boxes)
 
 
 def _merged(circuit: Boxes, table: Table) -> Boxes:
     """One dendrite for all that hold for the same samples, or for all others: the one to read fastest."""
     held = circuit.held(table.codes)
+    signs = np.where(held, 1.0, -1.0)
+    if (np.abs(signs @ np.c_[np.ones(held.shape[1]), signs.T]) == held.shape[1]).sum() == len(held):
+        return circuit  # each dendrite says the same as itself only
     weights, theta_t = circuit.weights.copy(), circuit.theta_t.copy()
     sizes = [fast_boxes.n_sides(*box, table.n_codes) for box in circuit.boxes]
     kept: list[int] = []

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import log_softmax
 
-from modn.explain.learning import boxes, fast_boxes
+from modn.explain.learning import boxes, fast_boxes, fast_weights
 from modn.explain.learning.integers import LEVELS, integer_weights
 from modn.explain.learning.simplifying import simplified
 from modn.explain.learning.table import Boxes, Starts, Table
@@ -33,7 +33,7 @@ def slow_loss(scores: np.ndarray, table: Table) -> np.ndarray:
 
 
 def ridge(weights: np.ndarray) -> float:
-    return 0.5 * fast_boxes.WEIGHT_PRECISION * float((weights**2).sum())
+    return 0.5 * fast_weights.WEIGHT_PRECISION * float((weights**2).sum())
 
 
 @pytest.mark.parametrize("excitatory", [True, False])
@@ -79,7 +79,7 @@ def test_a_climb_ends_where_no_interval_of_one_column_is_better(seed: int) -> No
 def test_gains_are_differences_of_the_loss() -> None:
     table, rng = make_table(), np.random.default_rng(1)
     scores, added = rng.normal(size=(60, 3)), rng.normal(size=3)
-    gains = fast_boxes.gains_of(fast_boxes.shares_of(scores), table.targets, added)
+    gains = fast_weights.gains_of(fast_weights.shares_of(scores), table.targets, added)
     np.testing.assert_allclose(gains, slow_loss(scores, table) - slow_loss(scores + added, table), atol=1e-12)
 
 
@@ -87,7 +87,7 @@ def test_weights_are_at_the_minimum() -> None:
     table, rng = make_table(), np.random.default_rng(2)
     held = rng.random((4, 60)) < 0.5
     weights, theta_t = np.zeros((4, 3)), np.zeros(3)
-    reached = fast_boxes.fit_weights(held, table.targets, weights, theta_t, 100)
+    reached = fast_weights.fit_weights(held, table.targets, weights, theta_t, 100)
 
     def penalised(w: np.ndarray, theta: np.ndarray) -> float:
         return float(slow_loss(held.T.astype(float) @ w - theta, table).sum()) + ridge(w)
@@ -95,14 +95,15 @@ def test_weights_are_at_the_minimum() -> None:
     assert reached == pytest.approx(penalised(weights, theta_t))
     for step in rng.normal(size=(20, 5, 3)):
         step *= 0.3 / np.linalg.norm(step)
-        assert penalised(weights + step[:4], theta_t + step[4]) > reached - fast_boxes.CLOSE
+        assert penalised(weights + step[:4], theta_t + step[4]) > reached - fast_weights.CLOSE
 
 
 def test_the_weights_of_one_dendrite_are_at_the_minimum_and_the_scores_shift() -> None:
     table, rng = make_table(), np.random.default_rng(3)
     scores, held = rng.normal(size=(60, 3)), rng.random(60) < 0.4
     added, shift = np.zeros(3), np.zeros(3)
-    reached = fast_boxes.fit_dendrite(scores, table.targets, held, added, shift, 50)
+    gain = fast_weights.fit_dendrite(fast_weights.shares_of(scores), table.targets, held, added, shift, 50)
+    reached = fast_weights.loss_of(scores, table.targets) - gain
 
     def penalised(added: np.ndarray, shift: np.ndarray) -> float:
         return float(slow_loss(scores + shift + np.outer(held, added), table).sum()) + ridge(added)
@@ -110,19 +111,22 @@ def test_the_weights_of_one_dendrite_are_at_the_minimum_and_the_scores_shift() -
     assert reached == pytest.approx(penalised(added, shift), abs=0.01)
     for step in rng.normal(size=(20, 2, 3)):
         step *= 0.3 / np.linalg.norm(step)
-        assert penalised(added + step[0], shift + step[1]) > reached - fast_boxes.CLOSE
+        assert penalised(added + step[0], shift + step[1]) > reached - fast_weights.CLOSE
 
 
 def test_a_stump_is_the_best_condition_of_its_column() -> None:
     table = make_table(N=200, missing=0.0)
     scores = np.zeros((200, 3))
     stumps, _ = fast_boxes.best_stumps(
-        table.codes, table.n_codes, fast_boxes.shares_of(scores), table.targets,
+        table.codes, table.n_codes, fast_weights.shares_of(scores), table.targets,
         table.excitatory, table.inhibitory,
     )  # fmt: skip
 
     def loss(held: np.ndarray) -> float:
-        return float(fast_boxes.fit_dendrite(scores, table.targets, held, np.zeros(3), np.zeros(3), 50))
+        gain = fast_weights.fit_dendrite(
+            fast_weights.shares_of(scores), table.targets, held, np.zeros(3), np.zeros(3), 50
+        )
+        return float(fast_weights.loss_of(scores, table.targets) - gain)
 
     for i, box in enumerate(stumps):
         assert fast_boxes.n_sides(*box, table.n_codes) == 1
@@ -145,6 +149,19 @@ def test_larger_circuits_have_a_lower_loss_and_no_more_conditions_than_allowed()
     for one in found:
         rows = [*one.held(table.codes), *~one.held(table.codes)]
         assert len({row.tobytes() for row in rows}) == len(rows), "two rules say the same"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_wider_box_holds_the_same_samples_and_all_its_conditions_count(seed: int) -> None:
+    table, rng = make_table(N=20, seed=seed), np.random.default_rng(seed)
+    for _ in range(20):
+        low = rng.integers(0, table.n_codes).astype(np.int32)
+        high = rng.integers(low, table.n_codes).astype(np.int32)
+        before = in_box(table.codes, low, high)
+        fast_boxes.widen(table.codes, table.n_codes, low, high)
+        np.testing.assert_array_equal(in_box(table.codes, low, high), before)
+        for _, box in with_a_condition_less(np.array([[low, high]]), table.n_codes):
+            assert (in_box(table.codes, *box) != before).any()
 
 
 def test_what_says_the_same_is_merged_and_no_score_changes() -> None:

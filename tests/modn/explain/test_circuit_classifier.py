@@ -104,7 +104,11 @@ def test_the_path_of_a_neuron() -> None:
     assert path.circuit().path is path.accuracy
     assert path.accuracy.neuron > 0.8
     assert str(path).count("(chosen)") == 1
-    with pytest.raises(ValueError, match="size is 0; allowed: an integer >= 1, or None"):
+    smaller = path.circuit("one_standard_error")
+    assert smaller.n_conditions <= path.accuracy.one_standard_error
+    with pytest.raises(
+        ValueError, match="size is 0; allowed: an integer >= 1, 'one_standard_error', or None"
+    ):
         path.circuit(0)
 
 
@@ -126,7 +130,8 @@ def test_monotone_features(start: str) -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"size": 0}, "CircuitClassifier: size is 0; allowed: an integer >= 1, or None"),
+        ({"size": 0}, "CircuitClassifier: size is 0; allowed: an integer >= 1, 'one_standard"),
+        ({"size": "two"}, "CircuitClassifier: size is 'two'; allowed: an integer >= 1, 'one_standard"),
         ({"start": "tree"}, "CircuitClassifier: start is 'tree'; allowed: neuron, nothing"),
         ({"random_state": "x"}, "CircuitClassifier: random_state is 'x'; allowed: an integer from 0"),
     ],
@@ -156,7 +161,15 @@ def test_the_smallest_size_from_which_on_the_accuracy_no_longer_rises_is_chosen(
     np.testing.assert_allclose(path.accuracy, mean)
     np.testing.assert_allclose(path.standard_error, 0.01)
     assert (path.chosen, path.neuron) == (4, 0.95)
-    assert size_path(sizes, accuracies[:0], np.nan).chosen == 5
+    unknown = size_path(sizes, accuracies[:0], np.nan)
+    assert unknown.chosen == unknown.one_standard_error == 5
+
+
+def test_the_one_standard_error_rule_chooses_a_smaller_circuit() -> None:
+    sizes = np.arange(1, 6)
+    accuracies = np.array([0.5, 0.8, 0.86, 0.84, 0.9]) + np.array([[0.05], [-0.05]])
+    path = size_path(sizes, accuracies, 0.95)
+    assert (path.chosen, path.one_standard_error) == (5, 3)
 
 
 def test_folds_hold_out_each_sample_once_but_never_a_whole_class() -> None:

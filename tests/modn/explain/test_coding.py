@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from modn.explain.circuit import Condition
-from modn.explain.learning.coding import MOST_CATEGORIES, Coding, short_between, thresholds
+from modn.explain.learning.coding import MOST_CATEGORIES, MOST_CODES, Coding, short_between, thresholds
 
 FRAME = pd.DataFrame(
     {
@@ -31,6 +31,26 @@ def test_a_threshold_is_above_the_lower_and_at_most_the_upper_value(a: float, b:
 def test_thresholds_are_short_decimals_between_neighbouring_values() -> None:
     values = np.array([3.0, 4.0, np.nan, 5.23, 5.31, 1000.0, 2000.0])
     assert thresholds(values).tolist() == [4.0, 5.0, 5.3, 1000.0, 2000.0]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_many_values_have_fewer_thresholds_with_about_equally_many_samples_between(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    values = np.concatenate([rng.lognormal(size=1000), np.zeros(300), [np.nan]])
+    found = thresholds(values)
+    assert 0.6 * MOST_CODES < len(found) < MOST_CODES
+    assert (np.diff(found) > 0).all()
+    counts = np.bincount(np.searchsorted(found, values[:-1], side="right"))
+    assert counts[0] == pytest.approx(300, abs=15), "many samples of the same value are told from the others"
+    assert counts.min() > 0 and counts[1:].max() < 2.5 * 1300 / MOST_CODES
+    assert np.mean([len(repr(value)) for value in found]) < 6
+
+
+@given(st.lists(st.floats(-1e300, 1e300), min_size=MOST_CODES + 1, max_size=2 * MOST_CODES, unique=True))
+def test_every_threshold_tells_some_values_from_others(values: list[float]) -> None:
+    found = thresholds(np.array(values))
+    counts = np.bincount(np.searchsorted(found, values, side="right"), minlength=len(found) + 1)
+    assert (counts > 0).all() and len(found) >= MOST_CODES / 2 - 1
 
 
 @given(st.integers(-5000, 5000), st.integers(1, 5000), st.integers(-3, 3))
