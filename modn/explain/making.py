@@ -29,8 +29,8 @@ def to_circuit(
 
     `size` is the largest number of conditions; by default it is chosen by cross-validation, in which the
     neuron is trained again in each fold. "one_standard_error": the smallest size whose cross-validated
-    accuracy is within one standard error of the highest. `monotone`: {"age": 1} allows only conditions "age >= ...", -1 only
-    "age < ...".
+    accuracy is within one standard error of the highest. `monotone`: {"age": 1} allows only conditions
+    "age >= ...", -1 only "age < ...".
 
     >>> import numpy as np
     >>> from modn import MODNClassifier
