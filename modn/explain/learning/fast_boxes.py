@@ -147,9 +147,8 @@ def climb(
         for n in range(N):
             code = codes[column, n]
             if code >= 0:
-                change = int(code < new_low or code > new_high) - int(
-                    code < low[column] or code > high[column]
-                )
+                change = int(code < new_low or code > new_high)
+                change -= int(code < low[column] or code > high[column])
                 outside[n] += change
                 which[n] += change * column
         low[column], high[column], value = new_low, new_high, reached

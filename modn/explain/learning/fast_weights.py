@@ -14,7 +14,7 @@ from modn.fast.compiling import compiled
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-WEIGHT_PRECISION = 2.0  # how firmly a weight is believed to be small
+WEIGHT_PRECISION = 0.5  # how firmly a weight is believed to be small
 THETA_PRECISION = 1e-3  # scores are relative: without it, a constant could be added to all theta_t
 CLOSE = 1e-2  # nats: a fit that gains less is near enough to its end
 LONGEST_STEP = 1.0  # nats

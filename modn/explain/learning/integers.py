@@ -7,7 +7,7 @@ from modn.explain.learning import fast_integers
 from modn.explain.learning.fast_weights import fit_weights
 
 LEVELS = (1, 2, 3, 4, 6, 9)  # the largest weight, about: the smallest that comes near enough is taken
-TOLERANCE = 0.02  # of the loss and of the decisions
+TOLERANCE = 0.01  # of the loss and of the decisions
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -43,7 +43,7 @@ def test_many_values_have_fewer_thresholds_with_about_equally_many_samples_betwe
     counts = np.bincount(np.searchsorted(found, values[:-1], side="right"))
     assert counts[0] == pytest.approx(300, abs=15), "many samples of the same value are told from the others"
     assert counts.min() > 0 and counts[1:].max() < 2.5 * 1300 / MOST_CODES
-    assert np.mean([len(repr(value)) for value in found]) < 6
+    assert np.mean([len(repr(value)) for value in found.tolist()]) < 6
 
 
 @given(st.lists(st.floats(-1e300, 1e300), min_size=MOST_CODES + 1, max_size=2 * MOST_CODES, unique=True))
