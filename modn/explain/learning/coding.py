@@ -144,12 +144,12 @@ def thresholds(values: Array) -> Array:
     """
     distinct, counts = np.unique(values[~np.isnan(values)], return_counts=True)
     if len(distinct) <= MOST_CODES:
-        return np.array([short_between(a, b) for a, b in pairwise(distinct)])
+        return np.array([short_between(a, b) for a, b in pairwise(distinct.tolist())])
     ranks = (np.cumsum(counts) - counts / 2) * (MOST_CODES / counts.sum())
     edges = np.arange(1, MOST_CODES)
     last, first = np.searchsorted(ranks, edges - 0.25) - 1, np.searchsorted(ranks, edges + 0.25)
     inner = (last >= 0) & (first < len(distinct))
-    pairs = zip(distinct[last[inner]], distinct[first[inner]], strict=True)
+    pairs = zip(distinct[last[inner]].tolist(), distinct[first[inner]].tolist(), strict=True)
     found = np.unique([short_between(a, b) for a, b in pairs])
     return found[np.unique(np.searchsorted(distinct, found), return_index=True)[1]]
 
