@@ -55,8 +55,10 @@ class CircuitPath:
         one standard error of the highest.
         """
         check("size", size, Size())
-        rules = {None: self.accuracy.chosen, ONE_STANDARD_ERROR: self.accuracy.one_standard_error}
-        limit = rules[size] if size in rules else int(size)
+        if size is None:
+            limit = self.accuracy.chosen
+        else:
+            limit = self.accuracy.one_standard_error if isinstance(size, str) else int(size)
         found = [circuit for circuit in self.circuits if circuit.n_conditions <= limit]
         return replace(found[-1], path=self.accuracy)
 
