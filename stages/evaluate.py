@@ -28,7 +28,7 @@ from stages.study.cells import RETUNED, Cell, all_cells
 from stages.study.measures import Measure
 
 DECIMALS = 6  # of the tables
-FINE = 12  # of those derived from them: no figure shows that numbers were rounded twice
+FINE = 12  # of tables derived from them: double rounding is too small to see in a figure
 CURVE_POINTS = 40  # per loss curve: enough for a figure, and the file is in git
 ROC_POINTS = 41  # per ROC curve
 BAND = (0.05, 0.95)  # quantiles over runs, of the loss curves

@@ -198,7 +198,7 @@ def costs(parameters: Parameters) -> pd.DataFrame:
 
 
 def settings_digest(optimizer: Mapping[str, Any], gradient_cost: float) -> str:
-    """By which measured settings are known again."""
+    """The fingerprint by which measured settings are found again."""
     own = {key: value for key, value in optimizer.items() if key != "title"}
     text = json.dumps([own, float(gradient_cost)], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -151,7 +151,7 @@ def _values(measure: Measure, runs: pd.DataFrame) -> list[float]:
     if measure.spread_within is None:
         return [runs[measure.name].mean()]
     mean, std, low, high = metrics.mean_interval(runs[measure.name])
-    lowest, highest = measure.spread_within  # Student's interval of few runs does not know them
+    lowest, highest = measure.spread_within  # Student's interval of few runs may exceed them
     return [mean, std, max(low, lowest), min(high, highest)]
 
 
