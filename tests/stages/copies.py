@@ -9,11 +9,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import yaml
+from omegaconf import OmegaConf
 
 from stages.config import composition
 from stages.config.schema import Parameters
@@ -102,6 +103,14 @@ def composed(*overrides: str) -> str:
     return composition.compose_conf([*SMALL, *overrides])
 
 
+def changed(values: dict[str, Any], override: str) -> Parameters:
+    """The parameters with another value, checked; Hydra's composition takes four times as long."""
+    key, _, value = override.removeprefix("+").partition("=")
+    *above, last = key.split(".")
+    functools.reduce(lambda node, name: node[name], above, values)[last] = yaml.safe_load(value)
+    return composition.checked(OmegaConf.create({**values, "derived": {}}))
+
+
 @dataclass
 class Place:
     """A folder that the stages called in this process take for the project's."""
@@ -115,6 +124,13 @@ class Place:
             (self.root / "params.yaml").write_text(composition.compose_conf(list(overrides)))
             COMPOSED[key] = composition.compose_stage([])
         return deepcopy(COMPOSED[key])
+
+    def changed(self, override: str, *others: str) -> Parameters:
+        """parameters(*others, override) as far as they are checked; a choice of a group is composed."""
+        group = override.partition("=")[0]
+        if (self.root / "conf" / group).is_dir():
+            return self.parameters(*others, override)
+        return changed(asdict(self.parameters(*others)), override)
 
     def made(self) -> dict[str, bytes]:
         """Everything that stages have written so far."""
