@@ -118,11 +118,10 @@ class Place:
     root: Path
 
     def parameters(self, *overrides: str) -> Parameters:
-        """What conf/ composes to, as a stage reads it back from params.yaml."""
+        """What conf/ composes to; a stage reads the same from params.yaml (test_params_file.py)."""
         key = (overrides, *contents(self.root, "conf").items())
         if key not in COMPOSED:
-            (self.root / "params.yaml").write_text(composition.compose_conf(list(overrides)))
-            COMPOSED[key] = composition.compose_stage([])
+            COMPOSED[key] = composition.compose_plan(list(overrides))
         return deepcopy(COMPOSED[key])
 
     def changed(self, override: str, *others: str) -> Parameters:

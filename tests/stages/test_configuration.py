@@ -279,10 +279,6 @@ BAD = [
     ("datasets.iris.colour=red", ["'colour' in datasets.iris", "allowed: class_column,"]),
     ("+datasets.iris.colour=red", ["'datasets.iris.colour'", "allowed: class_column,"]),
     ("optimizers.pso.speed=1", ["'speed' in optimizers.pso", "inertia"]),
-    ("+optimizers.pso.speed=1", ["no key 'optimizers.pso.speed'", "inertia"]),
-    ("+optimizers.bbo_adam.first.speed=1", ["no key 'optimizers.bbo_adam.first.speed'", "mutation"]),
-    ("+models.mlp.filter=full", ["no key 'models.mlp.filter'", "allowed: family, title"]),
-    ("+models.mlp.colour=red", ["no key 'models.mlp.colour'", "allowed: family, title"]),
     ("~tuned", ["tuned is missing", "allowed: all keys of the schema"]),
     ("derived.pairs={}", ["derived.pairs={}", "follows from the other parameters"]),
     # wrong types
@@ -292,11 +288,6 @@ BAD = [
     ("runs=1.5", ["runs=1.5", "'1.5'", "Integer"]),
     ("runs=true", ["runs=true", "'True'", "Integer"]),
     ("comparison.modnf=bbo", ["comparison.modnf=bbo", "list"]),
-    ("optimizers.pso.inertia=abc", ["optimizers.pso", "inertia is 'abc'", "allowed: a finite number >= 0"]),
-    ("optimizers.bbo_adam.first.algorithm=pso", ["first.algorithm is 'pso'", "allowed: bbo"]),
-    ("optimizers.bbo_adam.then=5", ["optimizers.bbo_adam.then is 5", "allowed: parameters by name"]),
-    ("optimizers.adam.decays=[abc]", ["optimizers.adam", "decays is ['abc']", "allowed: a list"]),
-    ("models.modn=5", ["models.modn is 5", "allowed: a title, a family and its parameters"]),
     # unknown names
     ("datasets=[nope]", ["datasets has no 'nope'", allowed(choices("datasets"))]),
     ("datasets=[iris,nope]", ["datasets has no 'nope'", allowed(choices("datasets"))]),
@@ -306,16 +297,9 @@ BAD = [
     ("profile=nope", ["profile has no 'nope'", allowed(choices("profile"))]),
     ("split=nope", ["split has no 'nope'", allowed(choices("split"))]),
     ("runtime=nope", ["runtime has no 'nope'", allowed(choices("runtime"))]),
-    # what does not go together
-    ("comparison.modn=[bp]", ["comparison.modn: ", "'bp'", allowed(LEARNERS), "P is learned"]),
-    ("comparison.modn=[nope]", ["comparison.modn is 'nope'", allowed(CHOSEN["optimizers"])]),
-    ("+comparison.nope=[bbo]", ["comparison is 'nope'", allowed(CHOSEN["models"])]),
-    ("only.optimizers=[nope]", ["only.optimizers is 'nope'", allowed(CHOSEN["optimizers"])]),
-    ("only.models=[nope]", ["only.models is 'nope'", allowed(CHOSEN["models"])]),
-    ("only.models=[]", ["only is {'models': []}", "names of which a study trains at least one pair"]),
+    # of a restriction
     ("only.models=modn", ["only.models=modn", "list"]),
     ("only.datasets=[iris]", ["no key 'datasets' in only", "allowed: models, optimizers"]),
-    ("runtime.store_mib=-1", ["runtime.store_mib is -1", "allowed: an integer >= 0"]),
     # what the checks refuse
     ("alpha_s=-1", ["alpha_s is -1.0", "allowed: a finite number > 0"]),
     ("datasets.iris.missing=guess", ["datasets.iris.missing is 'guess'", "drop_rows, median, refuse"]),
@@ -328,7 +312,6 @@ BAD = [
     ('datasets.iris.title="a\nb"', ["datasets.iris.title is 'a\\nb'", "allowed: a text of one line"]),
     (f"alpha_s={'[' * 99}", ["is nested 99 levels deep", "allowed: 20"]),
     (f"alpha_s={'1' * 99999}", ["has 100007 characters", "allowed: 10000"]),
-    ("dendrites=16", ["dendrites is 16", "multiples of 3", "MODNP gives each of 3 classes"]),
 ]  # fmt: skip
 
 
@@ -343,6 +326,24 @@ def test_what_is_not_allowed_is_refused_with_the_key_the_value_and_what_is(
 
 
 BAD_VALUES = [
+    # of models and optimizers
+    ("optimizers.pso.inertia=abc", ["optimizers.pso", "inertia is 'abc'", "allowed: a finite number >= 0"]),
+    ("optimizers.bbo_adam.first.algorithm=pso", ["first.algorithm is 'pso'", "allowed: bbo"]),
+    ("optimizers.bbo_adam.then=5", ["optimizers.bbo_adam.then is 5", "allowed: parameters by name"]),
+    ("optimizers.adam.decays=[abc]", ["optimizers.adam", "decays is ['abc']", "allowed: a list"]),
+    ("models.modn=5", ["models.modn is 5", "allowed: a title, a family and its parameters"]),
+    ("comparison.modn=[bp]", ["comparison.modn: ", "'bp'", allowed(LEARNERS), "P is learned"]),
+    ("comparison.modn=[nope]", ["comparison.modn is 'nope'", allowed(CHOSEN["optimizers"])]),
+    ("+comparison.nope=[bbo]", ["comparison is 'nope'", allowed(CHOSEN["models"])]),
+    ("only.optimizers=[nope]", ["only.optimizers is 'nope'", allowed(CHOSEN["optimizers"])]),
+    ("only.models=[nope]", ["only.models is 'nope'", allowed(CHOSEN["models"])]),
+    ("only.models=[]", ["only is {'models': []}", "names of which a study trains at least one pair"]),
+    ("runtime.store_mib=-1", ["runtime.store_mib is -1", "allowed: an integer >= 0"]),
+    ("+optimizers.pso.speed=1", ["no key 'optimizers.pso.speed'", "inertia"]),
+    ("+optimizers.bbo_adam.first.speed=1", ["no key 'optimizers.bbo_adam.first.speed'", "mutation"]),
+    ("+models.mlp.colour=red", ["no key 'models.mlp.colour'", "allowed: family, title"]),
+    ("+models.mlp.filter=full", ["no key 'models.mlp.filter'", "allowed: family, title"]),
+    ("dendrites=16", ["dendrites is 16", "multiples of 3", "MODNP gives each of 3 classes"]),
     # out of range
     ("alpha_s=-1", ["alpha_s is -1.0", "allowed: a finite number > 0"]),
     ("alpha_s=inf", ["alpha_s is inf", "allowed: a finite number > 0"]),
