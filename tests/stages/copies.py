@@ -20,6 +20,7 @@ from stages.config import composition
 from stages.config.schema import Parameters
 
 ROOT = Path(__file__).resolve().parents[2]
+CONF = ROOT / "conf"
 PIECES = [
     ".dvc/.gitignore",
     ".dvc/config",
@@ -95,6 +96,22 @@ SMALL = (
 
 
 COMPOSED: dict[tuple[object, ...], Parameters] = {}  # to compose takes half a second
+
+
+def choices(group: str) -> list[str]:
+    """The files of a group of conf/."""
+    return sorted(path.stem for path in (CONF / group).glob("*.yaml"))
+
+
+def load(text: str) -> dict[str, Any]:
+    """As yaml.safe_load, but fast."""
+    return yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+
+
+@functools.cache
+def composed_text(*overrides: str, base: tuple[str, ...] = tuple(LITTLE)) -> str:
+    composition.register()
+    return composition.compose_conf([*base, *overrides])
 
 
 @functools.cache
