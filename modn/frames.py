@@ -51,7 +51,7 @@ def is_missing(column: Column) -> NDArray[np.bool_]:
 
 
 def as_texts(column: Column, known: Sequence[str]) -> Column:
-    """A column as texts: numbers that stand for known texts; 1.0 is "1" or, of Booleans, "True"."""
+    """A column as texts: numbers become the known texts they stand for, 1.0 "1" or, for Booleans, "True"."""
     if is_text(column):
         return column
     whole = dict(enumerate(BOOLEANS)) if tuple(known) == BOOLEANS else {}

@@ -56,7 +56,7 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Categories:
-    """A feature that is one of some categories: an indicator of each, or a single one of two."""
+    """A feature with categories: an indicator for each, or a single one for two."""
 
     known: tuple[str, ...]  # sorted
     others: bool = False  # whether rarer ones were seen in training; then any other counts as one of them
@@ -217,7 +217,7 @@ def _feature(column: Column, weight: Array, name: str) -> Feature:
 
 
 def _means(encoded: Array, weight: Array) -> Array:
-    """The mean of each input's known values (N, n), so rounded that the order of samples does not matter."""
+    """The mean of each input's known values (N, n), rounded so that the order of samples does not matter."""
     known = ~np.isnan(encoded)
     means = np.where(known, encoded, 0.0).T @ weight / np.maximum(known.T @ weight, np.finfo(float).tiny)
     return np.round(means, 9)

@@ -1,4 +1,4 @@
-"""What a training needs at least, and what the machine has: what cannot fit is refused before any work."""
+"""The memory that a training needs at least: one that cannot fit the machine is refused before it starts."""
 
 import os
 

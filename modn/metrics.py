@@ -93,7 +93,7 @@ class Interval(NamedTuple):
 
 
 def accuracy(y: ArrayLike, proba: ArrayLike) -> float:
-    """Share of the samples whose most probable class is the true one; of equals the first counts.
+    """Share of the samples whose most probable class is the true one; the first of equals counts.
 
     >>> accuracy([0, 1, 2, 2], [[0.8, 0.1, 0.1], [0.2, 0.5, 0.3], [0.1, 0.2, 0.7], [0.4, 0.3, 0.3]])
     0.75

@@ -51,7 +51,7 @@ def _content_for_file(target: Path) -> Iterator[Path]:
     if before is not None and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     temporary = target.with_name(f".{secrets.token_hex(8)}.part")
-    # A file that was private is so from its first byte; a new one follows the umask.
+    # A private file stays private from the first byte; a new one follows the umask.
     os.close(os.open(temporary, os.O_CREAT | os.O_EXCL, 0o666 if before is None else 0o600))
     try:
         yield temporary

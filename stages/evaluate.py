@@ -26,9 +26,11 @@ from stages.study import (
 from stages.study.baselines import LEFT_OUT, SEARCHES, suits
 from stages.study.cells import RETUNED, Cell, all_cells
 from stages.study.measures import Measure
+from stages.study.measures.acc import MEASURE as ACC
+from stages.study.measures.auc import MEASURE as AUC
 
 DECIMALS = 6  # of the tables
-FINE = 12  # of those derived from them: no figure shows that numbers were rounded twice
+FINE = 12  # of tables derived from them: double rounding is too small to see in a figure
 CURVE_POINTS = 40  # per loss curve: enough for a figure, and the file is in git
 ROC_POINTS = 41  # per ROC curve
 BAND = (0.05, 0.95)  # quantiles over runs, of the loss curves
@@ -53,14 +55,14 @@ def evaluate(parameters: Parameters) -> None:
         rows, points = _judge(cell, trained, parts[cell.dataset], chosen)
         runs += [{"study": cell.study, **labels, **row} for row in rows]
         if cell.study == "tuned":
-            auc = float(np.mean([row["auc"] for row in rows]))
+            auc = float(np.mean([row[AUC.name] for row in rows]))
             mean = metrics.mean_roc(points, ROC_POINTS)._asdict()
             rocs.append(pd.DataFrame(mean).assign(**labels, auc=auc))
         if cell.study == "comparison" and f"{cell.model}-{cell.optimizer}" in shown.loss_curves:
             curves += [{**labels, **point} for point in _summarised(trained["curve"])]
         drawn = cell.optimizer == shown.filters_optimizer and cell.dataset in shown.filters
         if cell.study == "comparison" and drawn and "P" in trained:
-            accuracies = [row["acc"] for row in rows]
+            accuracies = [row[ACC.name] for row in rows]
             examples |= _example(cell, trained, accuracies, parts[cell.dataset], parameters.seed)
     of_baselines = measures.of_baselines(parameters.measures, parameters.baseline_measures)
     extra_titles = {name: dataset.title for name, dataset in parameters.extra.datasets.items()}

@@ -86,7 +86,7 @@ def clean(raw: pd.DataFrame, name: str, dataset: Dataset) -> pd.DataFrame:
 
 
 def describe(name: str, dataset: Dataset, tidy: pd.DataFrame) -> dict[str, Any]:
-    """A row of Table 1; where there are targets, their number stands for that of the classes."""
+    """A row of Table 1; for datasets with targets, their number replaces that of the classes."""
     size = dataset.test_size
     test = size if isinstance(size, int) else math.ceil(size * len(tidy))
     if not 0 < test < len(tidy):

@@ -68,7 +68,7 @@ def tune(parameters: Parameters, model: str, optimizer: str) -> None:
 
 
 def _cross_validations(parameters: Parameters, model: str, optimizer: str) -> list[CrossValidation]:
-    """Of the datasets that suit the model; those that take longest first."""
+    """The searches on the datasets that suit the model, the longest first."""
     family = families.get(parameters.models[model]["family"])
     found = []
     for dataset in parameters.derived["budgets"]:

@@ -48,7 +48,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"modn {modn.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, module in COMMANDS.items():
-        # An abbreviation that is clear today may not be so tomorrow.
+        # An abbreviation that is unique today may be ambiguous tomorrow.
         command = commands.add_parser(
             name, help=module.HELP, description=module.run.__doc__, allow_abbrev=False
         )

@@ -1,4 +1,4 @@
-"""What new rows can expect of a model: the score of models trained without the rows they are judged by."""
+"""The expected score on new rows: that of models trained without the rows they are judged by."""
 
 import warnings
 from time import perf_counter
@@ -47,7 +47,7 @@ def _value_of_fold(task: Task, model: Any, X: Any, y: Any, train: np.ndarray, te
 
 
 def _most_folds(strata: np.ndarray | None, n_rows: int) -> int:
-    """So many that each is judged by two rows and, of classes, that all trainings see two of them."""
+    """At least two rows in each fold and, for classes, at least two of them in each training part."""
     if strata is None:
         return n_rows // 2
     counts = np.sort(np.unique(strata, return_counts=True)[1])

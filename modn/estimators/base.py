@@ -95,7 +95,7 @@ class DendriticEstimator(BaseEstimator):
 
     @abstractmethod
     def _potentials_of(self, neuron: Any, X: Array) -> Array:
-        """U (N, C) of inputs X: the outputs are made of these."""
+        """The potentials U (N, C) of inputs X, from which the outputs follow."""
 
     @abstractmethod
     def _target(self, wanted: NDArray[Any]) -> str:
@@ -103,7 +103,7 @@ class DendriticEstimator(BaseEstimator):
 
     @abstractmethod
     def _n_dendrites(self, n_outputs: int, target: str) -> int:
-        """M, by default as many as suit the outputs and their target cell."""
+        """M, by default suited to the outputs and their target cell."""
 
     def _solver_defaults(self, problem: Any) -> dict[str, Any]:
         """The solver's parameters for a problem, where they differ from its own defaults."""

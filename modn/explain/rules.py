@@ -213,7 +213,9 @@ def rules(
     (2, True)
     """
     if not hasattr(model, "classes_"):
-        raise TypeError(f"rules need a fitted MODNClassifier or DNMClassifier; got {type(model).__name__}")
+        raise TypeError(
+            f"model is a {type(model).__name__}; allowed: a fitted MODNClassifier or DNMClassifier"
+        )
     neuron, _, outputs = named(model, feature_names)
     if neuron.target != SOFTMAX.name or neuron.strength is not None:
         raise TypeError("rules are for classes, without strengths; use `modn.explain.effects`")
@@ -299,7 +301,7 @@ def named(
 
 def _check_names(argument: str, names: Sequence[str], needed: int) -> None:
     if len(names) != needed:
-        raise ValueError(f"{argument} must hold {needed} names, got {len(names)}")
+        raise ValueError(f"{argument} has the length {len(names)}; allowed: {needed}")
 
 
 def _agreement(found: Rules, model: Any) -> float:
@@ -313,7 +315,7 @@ def _measured(found: Rules, model: Any, X: ArrayLike, y: ArrayLike | None) -> Ru
     labels = np.asarray(y)
     by_model = model.predict(X)
     if labels.shape != by_model.shape:
-        raise ValueError(f"y must hold a label for each of the {len(by_model)} samples; got {labels.shape}")
+        raise ValueError(f"y has the shape {labels.shape}; allowed: {by_model.shape}")
     by_rules = found.predict(X)
     accuracy = Accuracy(
         len(labels),

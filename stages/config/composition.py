@@ -97,7 +97,7 @@ def describe(parameters: Parameters, way_back: bool = True) -> str:
 def _defaults(profile: str | None) -> in_force.Values | None:
     """The values of a profile without overrides; None: conf/ does not compose to any.
 
-    They are kept by the contents of conf/, since to compose them takes half a second.
+    They are cached by the contents of conf/, since composing them takes half a second.
     """
     sources = [*(ROOT / "conf").rglob("*.yaml"), *Path(__file__).parent.glob("*.py")]
     total = hashlib.sha256()

@@ -61,7 +61,7 @@ def derive(parameters: Parameters) -> dict[str, Any]:
 
 
 def _hash(p: Parameters) -> str:
-    """Of all parameters that results may depend on."""
+    """The hash of all parameters that results may depend on."""
     values = {key: value for key, value in asdict(p).items() if key not in ("about", "derived", "runtime")}
     return hashlib.sha256(json.dumps(_with_text_keys(values), sort_keys=True).encode()).hexdigest()
 
@@ -86,7 +86,7 @@ def _trainings(p: Parameters) -> Iterator[tuple[str, dict[str, str]]]:
                 "optimizer": optimizer,
                 "family": family.name,
                 "equations": family.equations,
-                "values": found if study == RETUNED else "data/splits",  # else none but the parameters'
+                "values": found if study == RETUNED else "data/splits",  # else only the parameters'
                 **dict(zip(("first", "then"), families.modules_of(p.optimizers[optimizer]), strict=True)),
             },
         )

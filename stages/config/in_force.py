@@ -36,13 +36,13 @@ def line(values: Values, defaults: Values | None, home: str | None) -> str:
 
 
 def listed(values: Values, defaults: Values) -> list[str]:
-    """What differs from the defaults, not more than fits a line."""
+    """What differs from the defaults, shortened to fit a line."""
     found = list(_differences("", values, defaults))
     return found if len(found) <= LISTED else [*found[:LISTED], f"and {len(found) - LISTED} more"]
 
 
 def refusal(written: Values, derived: Values, differences: list[str]) -> str:
-    """What to say of a params.yaml whose `derived` does not follow from the rest."""
+    """The message about a params.yaml whose `derived` does not follow from the rest."""
     stale = dict(_stale("derived", written, derived))
     reasons = [f"{key} {what}" for key, what in sorted(stale.items(), key=lambda item: item[0] in VAGUE)][:1]
     if "derived.sha256" in stale and differences:  # the values themselves were edited

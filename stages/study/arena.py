@@ -60,7 +60,7 @@ def read(parameters: Parameters, titles: Mapping[str, str]) -> tuple[pd.DataFram
                     acc = ACC.compute(y, proba.argmax(axis=1), proba)
                     used = {key: float(found[key][run][k]) for key in ("evaluations", "loss")}
                     used |= {"n_dendrites": cell.n_dendrites, **family.filter_facts(arrays)}
-                    rows.append({**labels, "run": run, "budget": budget, "acc": acc, **used})
+                    rows.append({**labels, "run": run, "budget": budget, ACC.name: acc, **used})
                 of_run = {"evaluations": marks, "loss": curve}
                 curves.append(pd.DataFrame(labels | {"run": run, "guess": log(cell.n_classes)} | of_run))
     return pd.DataFrame(rows), pd.concat(curves, ignore_index=True) if curves else pd.DataFrame()
@@ -198,7 +198,7 @@ def costs(parameters: Parameters) -> pd.DataFrame:
 
 
 def settings_digest(optimizer: Mapping[str, Any], gradient_cost: float) -> str:
-    """By which measured settings are known again."""
+    """The fingerprint by which measured settings are found again."""
     own = {key: value for key, value in optimizer.items() if key != "title"}
     text = json.dumps([own, float(gradient_cost)], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -84,7 +84,7 @@ def _highest_accuracy(last: pd.DataFrame) -> str:
 
 
 def _behind(near: list[str]) -> str:
-    """Who cannot be told from the first by the paired tests."""
+    """The optimizers that the paired tests cannot tell from the first."""
     if not near:
         return "all others are behind by more than chance"
     return f"{_joined(near)} {'is' if len(near) == 1 else 'are'} within chance of the first"
@@ -115,7 +115,7 @@ def _without_gradients(parameters: Parameters, table: pd.DataFrame, last: pd.Dat
 
 
 def uses_gradient(algorithm: str) -> set[bool]:
-    """Whether the parts of an algorithm follow a gradient: {True}, {False}, or of a pair both."""
+    """Whether the parts of an algorithm follow a gradient: {True}, {False}, or both for a mixed pair."""
     return {optimizers.parameters_class(part).uses_gradient for part in algorithm.split(methods.JOINED)}
 
 

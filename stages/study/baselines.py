@@ -38,7 +38,7 @@ def installed(baseline: Estimator) -> bool:
 
 
 def left_out(name: str, baseline: Estimator) -> str:
-    """What to say of an estimator whose package is not installed."""
+    """The message about an estimator whose package is not installed."""
     return (
         f"{name} is left out: the package {package(baseline)} is not installed; "
         "pip install '.[baselines]' installs it"

@@ -37,7 +37,7 @@ def rising(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def at_least(count: int, p_values: Iterable[float]) -> float:
-    """The p-value that at least `count` of several things are so, from one p-value for each.
+    """The p-value that at least `count` of several statements hold, from one p-value for each.
 
     Simes' test of a partial conjunction (Benjamini and Heller, Biometrics 64, 2008): all of them must be
     shown if `count` is their number, and one is enough if it is 1, the more often it was looked for the

@@ -106,7 +106,7 @@ def headline(table: pd.DataFrame) -> dict[str, dict[str, float]]:
 
 
 def first_circuits(parameters: Parameters) -> dict[str, str]:
-    """The circuit of the first resplit of each dataset, as JSON; it is chosen by nothing else."""
+    """The circuit of the first resplit of each dataset, as JSON; no result decides which."""
     found = {}
     for dataset in parameters.derived["circuits"]["datasets"]:
         for model in parameters.readable:
@@ -118,7 +118,7 @@ def first_circuits(parameters: Parameters) -> dict[str, str]:
 
 
 def digest(text: str) -> str:
-    """By which a measured circuit is known again."""
+    """The fingerprint by which a measured circuit is found again."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

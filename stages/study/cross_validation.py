@@ -19,7 +19,7 @@ Arrays = dict[str, np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class CrossValidation:
-    """Of one method on one dataset; X (N, D) and y (N,) are the training part."""
+    """The search of one method on one dataset; X (N, D) and y (N,) are the training part."""
 
     parameters: Parameters
     model: str
@@ -103,7 +103,7 @@ class CrossValidation:
         return [work.results[name].arrays for name in names]
 
     def _name(self, trial: Trial, repeat: int, fold: int) -> str:
-        """By its values: what is proposed twice is trained once."""
+        """The name of a candidate, by its values: one that is proposed twice is trained once."""
         values: dict[str, Any] = trial.values
         point = " ".join(f"{name}={value:g}" for name, value in values.items())
         return f"{TUNING}/{self.model}-{self.optimizer}/{self.dataset} {point}, repeat {repeat}, fold {fold}"

@@ -88,7 +88,7 @@ def section(records: Sequence[Record]) -> str:
 
 
 def _circumstances(records: Sequence[Record]) -> dict[str, Any]:
-    """Of the first training made here, or else of this report; with the versions that all of them name."""
+    """The machine of the first training made here, else of this report; with the versions of all records."""
     made = [record.facts for record in records if record.facts is not None] or [provenance.record()]
     versions: dict[str, str] = {}
     for facts in made:

@@ -70,7 +70,7 @@ class _Found:
 
 
 def n_conditions(model: Any) -> float:
-    """How many conditions there are to read; NaN: the model does not say it."""
+    """How many conditions there are to read; NaN: unknown."""
     if hasattr(model, "get_n_leaves"):
         return float(model.get_n_leaves() - 1)
     return float(getattr(model, "n_conditions", getattr(model, "complexity_", nan)))  # complexity_: imodels

@@ -9,6 +9,7 @@ import pandas as pd
 from modn import metrics
 from stages.study import chance
 from stages.study.measures import Measure
+from stages.study.measures.acc import MEASURE as ACC
 
 PRINTED = ("table3_acc_by_optimizer", "table4_tuned_hyperparameters", "table5_comparison")
 CELL = ["dataset", "title", "model", "optimizer"]
@@ -28,7 +29,7 @@ def table3(runs: pd.DataFrame, printed: pd.DataFrame, measures: Sequence[Measure
     """Table 3: accuracy of every model with every optimizer."""
     ours = summary(runs[runs["study"] == "comparison"], CELL, measures)
     keys = ["dataset", "model", "optimizer"]
-    table = ours.merge(printed.rename(columns={"acc": "paper"}), on=keys, how="left")
+    table = ours.merge(printed.rename(columns={ACC.name: "paper"}), on=keys, how="left")
     table["difference"] = table["acc_mean"] - table["paper"]
     return table
 
@@ -151,7 +152,7 @@ def _values(measure: Measure, runs: pd.DataFrame) -> list[float]:
     if measure.spread_within is None:
         return [runs[measure.name].mean()]
     mean, std, low, high = metrics.mean_interval(runs[measure.name])
-    lowest, highest = measure.spread_within  # Student's interval of few runs does not know them
+    lowest, highest = measure.spread_within  # Student's interval of few runs may exceed them
     return [mean, std, max(low, lowest), min(high, highest)]
 
 
@@ -165,7 +166,7 @@ def _at_the_commonest(runs: pd.DataFrame, varied: list[str]) -> pd.DataFrame:
 
 def _accuracies(runs: pd.DataFrame, model: str, optimizer: str | None = None) -> pd.Series:
     chosen = runs[(runs["model"] == model) & ((runs["optimizer"] == optimizer) if optimizer else True)]
-    return chosen.sort_values("run")["acc"]
+    return chosen.sort_values("run")[ACC.name]
 
 
 def _rounded(value: float) -> float:

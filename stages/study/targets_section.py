@@ -48,7 +48,7 @@ def write(parameters: Parameters, tables: Tables) -> str:
 
 
 def _answer(ranks: pd.DataFrame, table: pd.DataFrame, task: str) -> str:
-    """In a line: the place of MODN by the mean of the first measure, and who is before and after it."""
+    """One line: MODN's place by the mean of the first measure, and its neighbours."""
     first = measures.of_task(task, table, "_mean")[0]
     column = f"{first.name}_mean"
     order = ranks.assign(key=first.better(ranks[column])).sort_values("key", ascending=False, kind="stable")

@@ -1,6 +1,6 @@
 """Write the neurons and circuits of the last run as files for modn.load: python -m stages.tools.pretrained.
 
-Of each dataset and method it is the first run's, so that nothing is chosen by its test part. A file takes
+Each is the first run of its dataset and method, so that nothing is chosen by its test part. A file takes
 samples in the dataset's own units. data/pretrained/table.csv says what each reaches on the rows that it was
 not trained on, and docs/pretrained.md shows that table.
 """

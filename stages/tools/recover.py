@@ -24,7 +24,7 @@ def recover() -> list[Path]:
 
 @contextmanager
 def _alone() -> Iterator[bool]:
-    """Hold DVC's lock of the project, as each DVC does but while a stage runs; False: another has it."""
+    """Hold DVC's lock of the project, as DVC does except while a stage runs; False: another holds it."""
     from dvc.lock import Lock, LockError
 
     folder = composition.ROOT / ".dvc/tmp"

@@ -194,7 +194,7 @@ def test_bad_arguments_are_named(crafted: modn.MODNClassifier) -> None:
         rules(crafted.neuron_)
     with pytest.raises(TypeError, match="fitted"):
         rules(modn.MODNClassifier())
-    with pytest.raises(ValueError, match="feature_names must hold 2 names, got 1"):
+    with pytest.raises(ValueError, match="feature_names has the length 1; allowed: 2"):
         rules(crafted, ["size"])
     with pytest.raises(ValueError, match="a label for each of the 3 samples"):
         rules(crafted, X=np.zeros((3, 2)), y=["a"])

@@ -130,7 +130,7 @@ def test_neurons_of_any_size_are_legible(shape: tuple[int, int, int]) -> None:
 def test_neuron_cuts_long_names_and_counts_them() -> None:
     figure = plots.neuron(make_neuron(), [LONG] * 4, [LONG] * 3)
     assert_legible(figure)
-    with pytest.raises(ValueError, match="feature_names must hold 4 names, got 3"):
+    with pytest.raises(ValueError, match="feature_names has the length 3; allowed: 4"):
         plots.neuron(make_neuron(), ["a", "b", "c"], ["x", "y", "z"])
-    with pytest.raises(ValueError, match="class_names must hold 3 names, got 1"):
+    with pytest.raises(ValueError, match="class_names has the length 1; allowed: 3"):
         plots.neuron(make_neuron(), ["a", "b", "c", "d"], ["x"])

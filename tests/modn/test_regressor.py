@@ -210,9 +210,9 @@ def test_effects_say_what_each_dendrite_adds() -> None:
 def test_what_explanations_refuse() -> None:
     X, y = sample()
     model = quick().fit(X, y)
-    with pytest.raises(TypeError, match="rules need a fitted MODNClassifier or DNMClassifier; got MODNReg"):
+    with pytest.raises(TypeError, match="model is a MODNRegressor; allowed: a fitted MODNClassifier or DNM"):
         rules(model)
     with pytest.raises(ValueError, match=r"y has the shape \(3,\); allowed: \(120,\), that of the predic"):
         effects(model, X=X, y=y[:3])
-    with pytest.raises(ValueError, match="feature_names must hold 3 names, got 1"):
+    with pytest.raises(ValueError, match="feature_names has the length 1; allowed: 3"):
         effects(model, feature_names=["a"])

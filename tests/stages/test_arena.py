@@ -202,7 +202,7 @@ def test_bad_training_rows_end_in_one_message(place: Place) -> None:
 )
 def test_what_cannot_compete_is_refused(place: Place, override: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        place.parameters("profile=smoke", "datasets=[iris]", "arena.models=[modnp]", override)
+        place.changed(override, "profile=smoke", "datasets=[iris]", "arena.models=[modnp]")
 
 
 def test_the_cost_of_a_gradient_is_the_measured_one() -> None:
@@ -213,6 +213,7 @@ def test_the_cost_of_a_gradient_is_the_measured_one() -> None:
     assert set(measured["dataset"]) == set(conf["datasets"])
 
 
+@pytest.mark.slow
 def test_costs_are_quoted_for_the_same_settings_only(place: Place) -> None:
     same = place.parameters("profile=smoke", "datasets=[iris]", "arena.optimizers=[bbo,adam]")
     assert list(arena.costs(same)["optimizer"]) == ["bbo", "adam"]

@@ -76,6 +76,7 @@ def test_a_circuit_is_that_of_the_neuron_of_the_baselines(place: Place, fitted: 
             assert circuit["gates"][run][k] == own.n_gates
 
 
+@pytest.mark.slow
 def test_a_tree_of_a_size_has_that_many_conditions(place: Place, fitted: Parameters) -> None:
     trees, parts = found(place, "tree"), parts_of(place)
     assert trees["conditions"][:, 1:].tolist() == [[1, 3], [1, 3]]
@@ -222,9 +223,10 @@ def test_two_workers_give_the_same_bytes(place: Place, name: str) -> None:
 )
 def test_what_is_not_allowed_is_refused(place: Place, override: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        place.parameters(*SMOKE, override)
+        place.changed(override, *SMOKE)
 
 
+@pytest.mark.slow
 def test_a_parameter_that_a_model_lacks_is_refused(place: Place) -> None:
     with pytest.raises(StageError, match=r"no key 'readable.tree.parameters.deep'; allowed: .*max_depth"):
         fit(prepared(place, "+readable.tree.parameters.deep=3"), "circuits", "tree")

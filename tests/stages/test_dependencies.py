@@ -285,6 +285,7 @@ def test_every_parameter_that_a_stage_reads_is_declared(place: Place) -> None:
             assert f"{key}.".startswith(tuple(declared)), f"{name} reads {key}"
 
 
+@pytest.mark.slow
 def test_the_report_depends_on_all_parameters_but_runtime() -> None:
     """By their hash."""
     assert STAGES["report"].params == ["derived.sha256", "profile"]

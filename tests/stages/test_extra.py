@@ -45,6 +45,7 @@ def extra(place: Place) -> Parameters:
     return prepared(place, "datasets/extra=[tae,saheart]")
 
 
+@pytest.mark.slow
 def test_the_extra_study_has_its_own_datasets_resplits_and_default_parameters(
     place: Place, extra: Parameters
 ) -> None:
@@ -123,7 +124,7 @@ def test_without_extra_datasets_there_is_no_extra_study(place: Place) -> None:
 )
 def test_a_name_that_does_not_exist_is_refused(place: Place, override: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        place.parameters(*LITTLE, override)
+        place.changed(override, *LITTLE)
 
 
 @pytest.mark.slow

@@ -51,6 +51,7 @@ def test_the_resplits_are_stratified_one_per_run_and_the_same_for_all(place: Pla
     assert len({rows.tobytes() for rows in parts["test_rows"]}) == 3
 
 
+@pytest.mark.slow
 def test_what_is_stored_are_the_predictions_of_the_classifier(place: Place) -> None:
     fit(prepared(place), "baselines", "knn")
     found = predictions(place, "knn")

@@ -279,6 +279,7 @@ def test_numbers_take_two_lines_and_fit_a_usual_screen(tab: Any) -> None:
     assert 2 * line < height < 3 * line
 
 
+@pytest.mark.slow
 def test_a_phone_shows_the_verdicts(tab: Any) -> None:
     resize(tab, 390)
     right = tab.execute_script(

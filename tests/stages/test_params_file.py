@@ -154,6 +154,7 @@ def test_a_stages_override_is_checked_like_a_composed_value(place: Place) -> Non
 def test_what_a_stage_reads_back_is_what_was_composed(place: Place) -> None:
     (place.root / "params.yaml").write_text(composition.compose_conf(["datasets=[car,iris]"]))
     parameters = composition.compose_stage([])
+    assert parameters == composition.compose_plan(["datasets=[car,iris]"])
     written = yaml.safe_load((place.root / "params.yaml").read_text())
     assert parameters.derived == written["derived"]
     assert parameters.datasets["car"].codes == written["datasets"]["car"]["codes"]

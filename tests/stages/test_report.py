@@ -118,6 +118,7 @@ def test_the_provenance_has_the_sources_of_every_stage(place: Place, material: M
     assert found["modn/neuron.py"] == hashlib.sha256(text).hexdigest()
 
 
+@pytest.mark.slow
 def test_table_3_has_spread_and_says_what_bold_means(place: Place, material: Material) -> None:
     parameters = lay_out(place, material, BASELINES)
     report.report(parameters)

@@ -300,6 +300,7 @@ def test_unrelated_histories_have_nothing_in_common(fresh: Project) -> None:
     assert "no commit in common" in done.stdout
 
 
+@pytest.mark.slow
 def test_the_module_says_how_it_is_called(sources: Project) -> None:
     done = sources.stage("tools.review", "--help")
     assert done.returncode == 0

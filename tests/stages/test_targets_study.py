@@ -146,6 +146,7 @@ def test_a_label_that_no_training_row_has_is_said(place: Place) -> None:
 # Fits
 
 
+@pytest.mark.slow
 def test_what_is_stored_are_the_predictions_of_the_model_on_the_test_part(place: Place) -> None:
     parameters = prepared(place, "max_iterations=null")
     fit(parameters, "targets", "linear")
@@ -203,6 +204,7 @@ def test_two_workers_give_the_same_bytes(place: Place, name: str) -> None:
     assert place.made()[path] == one
 
 
+@pytest.mark.slow
 def test_a_model_of_one_task_leaves_the_others_datasets_out(place: Place) -> None:
     parameters = prepared(place, "predictors.linear.labels=null")
     fit(parameters, "targets", "linear")
@@ -217,6 +219,7 @@ def test_a_model_of_one_task_leaves_the_others_datasets_out(place: Place) -> Non
 # Tables and the report
 
 
+@pytest.mark.slow
 def test_the_measures_are_of_the_test_parts_and_the_report_opens_with_the_answer(place: Place) -> None:
     parameters = prepared(place)
     fit(parameters, "targets", "linear")
@@ -319,7 +322,7 @@ def test_the_study_runs_through_the_pipeline(project: Project) -> None:
 )
 def test_what_is_not_allowed_is_refused(place: Place, override: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        place.parameters(*SMOKE, override)
+        place.changed(override, *SMOKE)
 
 
 def test_a_dataset_is_in_one_study_and_a_predictor_does_something(place: Place) -> None:

@@ -124,6 +124,7 @@ def test_a_killed_search_trains_only_what_is_left(place: Place, monkeypatch: pyt
     assert not kept & set(names) and kept | set(names) == every
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [("modn", "bbo"), ("dnm", "bbo"), ("mlp", "bp")])
 def test_no_test_row_is_read(place: Place, method: tuple[str, str]) -> None:
     parameters = prepared(place)
@@ -184,6 +185,7 @@ def test_the_report_answers_with_what_was_found(place: Place, values: str) -> No
     assert {"tuning modn-bbo", "retuned modn-bbo"} <= set(made["stages"]) and "optuna" in made["versions"]
 
 
+@pytest.mark.slow
 def test_the_studies_of_the_paper_do_not_notice(place: Place) -> None:
     """With our values beside the paper's, everything at the paper's has the same bytes."""
     parameters = prepared(place, "tuned.values=paper")
@@ -241,7 +243,7 @@ BAD = [
 @pytest.mark.parametrize(("override", "message"), BAD, ids=[override for override, _ in BAD])
 def test_values_that_are_not_allowed(place: Place, override: str, message: str) -> None:
     with pytest.raises(ValueError) as refusal:
-        place.parameters(*SMALL, override)
+        place.changed(override, *SMALL)
     assert message in str(refusal.value)
 
 
