@@ -57,7 +57,7 @@ def _answer(means: pd.DataFrame, shown: Sequence[str]) -> str:
         return f"**Not shown:** with fewer than {ENOUGH} datasets, an interval over datasets says little."
     helps, hurts = means["low"] > 0, means["high"] < 0
     word = "Yes" if helps.all() else "Partly" if helps.any() else "No" if hurts.any() else "Not shown"
-    parts = []
+    parts: list[str] = []
     for rival, own in means.groupby("rival", sort=False):
         amounts = [
             f"{_interval(cell)} with {optimizer_name(cell.optimizer)} ({cell.protocol})"
