@@ -156,6 +156,20 @@ def apart(cells: pd.DataFrame, bbo: pd.DataFrame) -> float:
     return float(np.abs(cells["acc"] - theirs).mean())
 
 
+def markdown(cells: pd.DataFrame) -> str:
+    """The cells of a CSV file as a table in Markdown, the printed ones first."""
+    bbo, datasets = printed(), list(dict.fromkeys(cells["dataset"]))
+    lines = [["change", "model", "difference", *datasets], ["---"] * 2 + ["---:"] * (len(datasets) + 1)]
+    lines += [
+        ["printed", model.upper(), "", *(f"{bbo[name][model]:.3f}" for name in datasets)] for model in FILTERS
+    ]
+    for (choice, model), own in cells.groupby(["choice", "model"], sort=False):
+        accuracies = own.set_index("dataset")["acc"]
+        each = [f"{accuracies[name]:.3f}" for name in datasets]
+        lines.append([str(choice), str(model).upper(), f"{apart(own, bbo):.3f}", *each])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
 def main() -> None:
     """Print a row as soon as it is there."""
     parser = argparse.ArgumentParser(
