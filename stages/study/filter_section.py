@@ -97,12 +97,18 @@ def _helped(cells: pd.DataFrame, of_P: pd.DataFrame) -> str:
     if better.empty:
         return f"{text}no dataset"
     there = of_P["dataset"].isin(better["dataset"])
-    shares = [f"{own['communal'].mean():.0%}" for own in (of_P[there], of_P[~there]) if len(own)]
-    elsewhere = f" ({shares[1]} elsewhere)" if len(shares) > 1 else ""
-    return (
-        f"{text}{listed(better['title'].tolist(), most=len(of_P))}, where {shares[0]} of the dendrites feed "
-        f"several classes{elsewhere}"
+    several, unlike = _shares(of_P[there])
+    looks = (
+        f"{several} of the dendrites feed several classes and {unlike} of the entries of P differ from the "
+        "partition"
     )
+    elsewhere = "" if there.all() else f" ({' and '.join(_shares(of_P[~there]))} elsewhere)"
+    return f"{text}{listed(better['title'].tolist(), most=len(of_P))}, where {looks}{elsewhere}"
+
+
+def _shares(of_P: pd.DataFrame) -> list[str]:
+    """Of dendrites that feed several classes, and of entries of P that are not those of the partition."""
+    return [f"{of_P[column].mean():.0%}" for column in ("communal", "moved")]
 
 
 def _outcomes(outcomes: pd.DataFrame, shown: Sequence[str]) -> list[dict[str, Any]]:
