@@ -14,14 +14,13 @@ Then the exact gradient (modn against JAX), a population of filters at fixed par
 grows as N, D, M and S double. `--memory` instead measures the peak memory of a population of 250 on 100,000
 samples x 60 features x 60 dendrites.
 
-    python -m benchmarks.objective [--rounds 15] [--json PATH] [--picture PATH] [--memory]
+    python -m benchmarks.objective [--rounds 15] [--json PATH] [--memory]
 """
 
 import argparse
 import ctypes
 import json
 import os
-import platform
 import resource
 import shutil
 import subprocess
@@ -36,8 +35,8 @@ os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
 import numpy as np
 import pandas as pd
 
+from benchmarks import machine
 from modn.fast import distinct
-from modn.fast.lanes import LANES
 from modn.fast.objective import Objective
 
 HERE = Path(__file__).parent
@@ -138,11 +137,13 @@ def modn(problem: Problem) -> Loss:
 
 def modn_untabled(problem: Problem) -> Loss:
     """(c) with every feature multiplied in sample by sample."""
+    objective = problem.objective()
     tabled_below, distinct.TABLED_BELOW = distinct.TABLED_BELOW, 0.0
     try:
-        return modn(problem)
+        _ = objective._blocks  # made at the first use, which has to be here
     finally:
         distinct.TABLED_BELOW = tabled_below
+    return lambda: objective.loss(problem.parameters, problem.P)
 
 
 def modn_gradient(problem: Problem) -> Loss:
@@ -332,28 +333,6 @@ def geometric_means(rows: list[dict[str, Any]]) -> dict[str, float]:
     return ratios
 
 
-def draw(rows: list[dict[str, Any]], path: Path) -> None:
-    """Draw ns per synapse of every contender, a group per dataset."""
-    from matplotlib.figure import Figure
-
-    names = [
-        name for name in ("numpy", "numpy_batch", "jax", "modn_untabled", "modn", "c") if name in rows[0]
-    ]
-    figure = Figure(figsize=(11, 4), layout="constrained")
-    axes = figure.subplots()
-    for k, name in enumerate(names):
-        axes.bar(
-            np.arange(len(rows)) + k / (len(names) + 1),
-            [row[name] for row in rows],
-            1 / (len(names) + 1),
-            label=name,
-        )
-    axes.set(yscale="log", ylabel="ns per synapse", xticks=np.arange(len(rows)) + 0.4)
-    axes.set_xticklabels([row["dataset"] for row in rows], rotation=30, ha="right")
-    axes.legend(ncols=len(names), frameon=False)
-    figure.savefig(path)
-
-
 def main() -> None:
     """Measure, print and write."""
     parser = argparse.ArgumentParser(
@@ -361,7 +340,6 @@ def main() -> None:
     )
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--json", type=Path, default=HERE / "results" / "objective.json")
-    parser.add_argument("--picture", type=Path)
     parser.add_argument("--memory", action="store_true")
     arguments = parser.parse_args()
     if arguments.memory:
@@ -374,11 +352,7 @@ def main() -> None:
     growth = measure_growth(arguments.rounds)
     ratios = geometric_means(rows)
     result = {
-        "machine": {
-            "processor": platform.machine(),
-            "python": platform.python_version(),
-            "lanes": LANES,
-        },
+        "machine": machine.facts(),
         "unit": "ns per synapse",
         "tables": rows,
         "geometric_mean": ratios,
@@ -391,8 +365,6 @@ def main() -> None:
     print("\n".join(f"{name:30s}{ratio:8.2f}" for name, ratio in ratios.items()))
     print()
     print(pd.DataFrame(growth).to_string(index=False, float_format="{:.2f}".format))
-    if arguments.picture is not None:
-        draw(rows, arguments.picture)
 
 
 if __name__ == "__main__":

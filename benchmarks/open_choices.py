@@ -1,7 +1,7 @@
 """What the paper leaves open, and what it did otherwise than one should: how much each moves the BBO column.
 
     dvc repro resplit split
-    python -m benchmarks.open_choices [--runs 5] [--datasets iris wine] [--choices clipped reseeded]
+    python -m benchmarks.open_choices [--runs 5] [--datasets iris wine] [--choices clipped "half P"]
 
 For MODN, MODNP and MODNF trained by BBO: mean accuracy per dataset, and the mean absolute difference to Table
 3 without heart disease, which the authors did not take from UCI. One thing is changed at a time:
@@ -29,6 +29,7 @@ The faults of the authors' code:
 import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -130,14 +131,43 @@ def fairly_scaled(dataset: str, parts: Any, k: int) -> np.ndarray:
     return to_unit(unseen, seen.min(axis=0), seen.max(axis=0))
 
 
-def rows(datasets: list[str], choices: list[str], runs: int) -> Iterator[dict[str, Any]]:
-    """One per choice and model; what changes the first step alone is MODN's alone."""
-    with Parallel(n_jobs=-1) as pool:
+def rows(datasets: list[str], choices: list[str], runs: int, jobs: int) -> Iterator[pd.DataFrame]:
+    """The cells of one choice and model at a time: a row per dataset, the mean over runs and its spread."""
+    with Parallel(n_jobs=jobs) as pool:
         for name in choices:
             for model in CHOICES[name].models:
                 tasks = [(name, dataset, model, run) for dataset in datasets for run in range(runs)]
                 found = np.array(pool(delayed(accuracy)(*task) for task in tasks)).reshape(-1, runs)
-                yield {"choice": name, "model": model, **dict(zip(datasets, found.mean(axis=1), strict=True))}
+                spread = found.std(axis=1, ddof=1) if runs > 1 else np.nan
+                cells = {"choice": name, "model": model, "dataset": datasets, "runs": runs}
+                yield pd.DataFrame({**cells, "acc": found.mean(axis=1), "std": spread})
+
+
+def printed() -> pd.DataFrame:
+    """The BBO column of Table 3: a row per model, a column per dataset."""
+    table3 = pd.read_csv(ROOT / "data/raw/paper/table3_acc_by_optimizer.csv")
+    return table3[table3["optimizer"] == "bbo"].pivot_table(index="model", columns="dataset", values="acc")
+
+
+def apart(cells: pd.DataFrame, bbo: pd.DataFrame) -> float:
+    """The mean absolute difference of one model's cells to the printed ones, without heart disease."""
+    cells = cells[cells["dataset"] != "heart_disease"]
+    theirs = [bbo.loc[row.model, row.dataset] for row in cells.itertuples()]
+    return float(np.abs(cells["acc"] - theirs).mean())
+
+
+def markdown(cells: pd.DataFrame) -> str:
+    """The cells of a CSV file as a table in Markdown, the printed ones first."""
+    bbo, datasets = printed(), list(dict.fromkeys(cells["dataset"]))
+    lines = [["change", "model", "difference", *datasets], ["---"] * 2 + ["---:"] * (len(datasets) + 1)]
+    lines += [
+        ["printed", model.upper(), "", *(f"{bbo[name][model]:.3f}" for name in datasets)] for model in FILTERS
+    ]
+    for (choice, model), own in cells.groupby(["choice", "model"], sort=False):
+        accuracies = own.set_index("dataset")["acc"]
+        each = [f"{accuracies[name]:.3f}" for name in datasets]
+        lines.append([str(choice), str(model).upper(), f"{apart(own, bbo):.3f}", *each])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def main() -> None:
@@ -145,7 +175,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    known = sorted(path.stem for path in (ROOT / "data/resplits").glob("*.npz"))
+    known = sorted(path.stem for path in (ROOT / "data/splits").glob("*.npz"))
     if not known:
         parser.error("there are no splits yet; dvc repro split resplit makes them")
     parser.add_argument(
@@ -153,25 +183,32 @@ def main() -> None:
     )
     parser.add_argument("--datasets", nargs="+", default=known, choices=known)
     parser.add_argument("--choices", nargs="+", default=list(CHOICES), choices=list(CHOICES))
+    parser.add_argument("--jobs", type=int, default=-1, help="processes; -1: one for each core")
+    parser.add_argument("--out", type=Path, help="a CSV file for the means and their spread")
     options = parser.parse_args()
-    resplits = len(np.load(ROOT / f"data/resplits/{known[0]}.npz", allow_pickle=False)["y_test"])
-    if options.runs > resplits and "sound" in options.choices:
+    if "sound" in options.choices and options.runs > _resplits(known[0]):
         parser.error(
-            f"--runs {options.runs}: there are {resplits} resplits; dvc exp run -S resplits=... makes more"
+            f"--runs {options.runs}: there are fewer resplits; dvc exp run -S resplits=... makes more"
         )
-    table3 = pd.read_csv(ROOT / "data/raw/paper/table3_acc_by_optimizer.csv")
-    bbo = table3[table3["optimizer"] == "bbo"].pivot_table(index="model", columns="dataset", values="acc")
-    others = [dataset for dataset in options.datasets if dataset != "heart_disease"]
+    bbo = printed()
     print(f"{'':<14} {'':<6} |diff| " + " ".join(f"{name[:6]:<6}" for name in options.datasets))
     for model in FILTERS:
-        print(
-            f"{'printed':<14} {model:<6}        "
-            + " ".join(f"{bbo[d][model]:.3f} " for d in options.datasets)
-        )
-    for row in rows(options.datasets, options.choices, options.runs):
-        apart = np.mean([abs(row[dataset] - bbo[dataset][row["model"]]) for dataset in others])
-        each = " ".join(f"{row[dataset]:.3f} " for dataset in options.datasets)
-        print(f"{row['choice']:<14} {row['model']:<6} {apart:.3f}  {each}", flush=True)
+        each = " ".join(f"{bbo[dataset][model]:.3f} " for dataset in options.datasets)
+        print(f"{'printed':<14} {model:<6}        {each}")
+    done = []
+    for cells in rows(options.datasets, options.choices, options.runs, options.jobs):
+        done.append(cells)
+        if options.out is not None:
+            pd.concat(done).to_csv(options.out, index=False, float_format="%.5f", lineterminator="\n")
+        first = cells.iloc[0]
+        each = " ".join(f"{acc:.3f} " for acc in cells["acc"])
+        print(f"{first['choice']:<14} {first['model']:<6} {apart(cells, bbo):.3f}  {each}", flush=True)
+
+
+def _resplits(dataset: str) -> int:
+    """How many there are; 0 if none were made."""
+    path = ROOT / f"data/resplits/{dataset}.npz"
+    return len(np.load(path, allow_pickle=False)["y_test"]) if path.is_file() else 0
 
 
 if __name__ == "__main__":

@@ -2,9 +2,10 @@
 
 Ours: the two-step training of MODN+BBO (and of the other heuristics), Table 2's populations, 400 iterations.
 Theirs: the same model as plain NumPy in float64, evaluated one individual at a time, with the same
-populations; their optimizers search the parameters only, so they are spared the step that learns P. They run
-for a few generations and are scaled to 400. One thread each; CPU seconds, so that a busy machine does not
-matter; compiling is done before the clock starts.
+populations (evosax: the loss of a population in JAX, float32, compiled); their optimizers search the
+parameters only, so they are spared the step that learns P. They run for a few generations and are scaled to
+400. One thread each; CPU seconds, so that a busy machine does not matter; compiling is done before the clock
+starts.
 
     python -m benchmarks.training [--repeats 3] [--generations 10] [--json FILE]
 
@@ -16,7 +17,6 @@ import importlib.metadata
 import json
 import statistics
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -25,12 +25,12 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from modn import filters, methods
+from benchmarks.competitors import ALPHA_S, ALPHA_T, COMPETITORS, PlainObjective
+from modn import methods
 from modn.fast.objective import Objective
 from stages.study.splits import Parts, published
 
 ITERATIONS = 400  # Table 2, raisin
-ALPHA_S, ALPHA_T = 10.0, 1.0
 ROOT = Path(__file__).parents[1]
 
 
@@ -45,98 +45,6 @@ def objective() -> Objective:
     """The training loss of MODN on raisin with M = 10 C."""
     parts = raisin()
     return Objective(parts.X_train, parts.y_train, 20, 2, ALPHA_S, ALPHA_T)
-
-
-class PlainObjective:
-    """The loss (Eq. 10) of one individual, as one writes it down from the paper."""
-
-    def __init__(self, fast: Objective) -> None:
-        self.X, self.D, self.M = fast.X, fast.X.shape[1], fast.n_dendrites
-        self.truth = np.eye(fast.n_classes)[fast.y]
-        self.P = filters.partition(fast.n_dendrites, fast.n_classes).astype(float)
-        self.evaluations = 0
-
-    def __call__(self, parameters: np.ndarray) -> float:
-        self.evaluations += 1
-        D, M, C = self.D, self.M, self.P.shape[1]
-        w_s, theta_s, w_t, theta_t = np.split(np.asarray(parameters), np.cumsum([D * M, D * M, C]))
-        a = ALPHA_S * (w_s.reshape(D, M) * self.X[:, :, None] - theta_s.reshape(D, M))
-        Z = np.prod(1 / (1 + np.exp(-a)), axis=1)
-        R = np.tanh(ALPHA_T * (w_t * (Z @ self.P) - theta_t))
-        log_O = R - np.log(np.exp(R).sum(axis=1, keepdims=True))
-        return float(-(self.truth * log_O).sum(axis=1).mean())
-
-
-# Each competitor: a function that runs `generations` of it on a cost function in a box. Imports are inside,
-# so that what is not installed is skipped with a line.
-Box = tuple[np.ndarray, np.ndarray]
-Run = Callable[[PlainObjective, Box, int], Any]
-
-
-def _mealpy(module: str, algorithm: str, **parameters: Any) -> Run:
-    def run(cost: PlainObjective, box: Box, generations: int) -> Any:
-        import mealpy
-
-        optimizer = getattr(getattr(mealpy, module), algorithm)(epoch=generations, **parameters)
-        bounds = mealpy.FloatVar(lb=box[0], ub=box[1])
-        return optimizer.solve({"bounds": bounds, "minmax": "min", "obj_func": cost, "log_to": None}, seed=1)
-
-    return run
-
-
-def _pymoo(module: str, algorithm: str, population: int) -> Run:
-    def run(cost: PlainObjective, box: Box, generations: int) -> Any:
-        from pymoo.core.problem import ElementwiseProblem
-        from pymoo.optimize import minimize
-
-        class Loss(ElementwiseProblem):
-            def _evaluate(self, x: np.ndarray, out: dict[str, Any], *_: Any, **__: Any) -> None:
-                out["F"] = cost(x)
-
-        soo = importlib.import_module(f"pymoo.algorithms.soo.nonconvex.{module}")
-        problem = Loss(n_var=box[0].size, n_obj=1, xl=box[0], xu=box[1])
-        optimizer = getattr(soo, algorithm)(pop_size=population)
-        return minimize(
-            problem, optimizer, ("n_gen", generations + 1), seed=1
-        )  # the first is the initial one
-
-    return run
-
-
-def _scikit_opt(module: str, algorithm: str, **parameters: Any) -> Run:
-    def run(cost: PlainObjective, box: Box, generations: int) -> Any:
-        cls = getattr(importlib.import_module(f"sko.{module}"), algorithm)
-        return cls(cost, n_dim=box[0].size, lb=box[0], ub=box[1], max_iter=generations, **parameters).run()
-
-    return run
-
-
-def _pyswarms(population: int) -> Run:
-    def run(cost: PlainObjective, box: Box, generations: int) -> Any:
-        from pyswarms.single import GlobalBestPSO
-
-        options = {"w": 1.0, "c1": 0.3, "c2": 0.3}
-        swarm = GlobalBestPSO(population, box[0].size, options, bounds=box)
-        return swarm.optimize(lambda X: np.array([cost(x) for x in X]), generations, verbose=False)
-
-    return run
-
-
-COMPETITORS: list[tuple[str, str, str, Run]] = [  # ours, theirs, package, how
-    ("bbo", "mealpy OriginalBBO", "mealpy", _mealpy("BBO", "OriginalBBO", pop_size=100, p_m=0.1)),
-    ("ga", "mealpy BaseGA", "mealpy", _mealpy("GA", "BaseGA", pop_size=100, pc=0.95, pm=0.01)),
-    ("ga", "pymoo GA", "pymoo", _pymoo("ga", "GA", 100)),
-    (
-        "ga",
-        "scikit-opt GA",
-        "scikit-opt",
-        _scikit_opt("GA", "GA", size_pop=100, prob_mut=0.01, precision=1e-4),
-    ),
-    ("pso", "mealpy OriginalPSO", "mealpy", _mealpy("PSO", "OriginalPSO", pop_size=200)),
-    ("pso", "pymoo PSO", "pymoo", _pymoo("pso", "PSO", 200)),
-    ("pso", "pyswarms GlobalBestPSO", "pyswarms", _pyswarms(200)),
-    ("es", "mealpy OriginalES", "mealpy", _mealpy("ES", "OriginalES", pop_size=250, lamda=0.04)),
-]
 
 
 def measure(repeats: int, generations: int) -> list[dict[str, Any]]:
@@ -159,6 +67,9 @@ def measure(repeats: int, generations: int) -> list[dict[str, Any]]:
             continue
         method = methods.make(name, methods.LEARNED)
         method.train(problem, 1, np.random.default_rng(0))  # compiles
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            run(plain, box, 2)  # evosax compiles its second step anew: the first state is of another type
         ours, theirs, evaluations = [], [], 0
         for repeat in range(repeats):
             begin = process_time()
@@ -197,6 +108,11 @@ def measure(repeats: int, generations: int) -> list[dict[str, Any]]:
     return rows
 
 
+def about(generations: int) -> dict[str, Any]:
+    """What the rows are about."""
+    return {"dataset": "raisin", "iterations": ITERATIONS, "generations_measured": generations}
+
+
 def main() -> None:
     """Print the table and write it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -206,9 +122,8 @@ def main() -> None:
     options = parser.parse_args()
     with threadpool_limits(1):  # NumPy's linear algebra; our kernels have one thread anyway
         rows = measure(options.repeats, options.generations)
-    about = {"dataset": "raisin", "iterations": ITERATIONS, "generations_measured": options.generations}
     options.json.parent.mkdir(parents=True, exist_ok=True)
-    options.json.write_text(json.dumps(about | {"rows": rows}, indent=2) + "\n")
+    options.json.write_text(json.dumps(about(options.generations) | {"rows": rows}, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from website import outputs
+from website import outputs, quoted
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -107,19 +107,21 @@ def table(page: str, header: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize(
-    ("page", "header", "n_rows"),
+    ("page", "header", "least"),
     [
         ("reproduction.md", "| optimizer | cells | mean absolute difference |", 7),
-        ("reproduction.md", "| claim | in our runs | verdict |", 9),
+        ("reproduction.md", "| claim |", 9),
         ("training.md", "| classifier | parameters | mean ACC |", 16),
     ],
 )
-def test_tables_of_the_report_are_quoted_as_they_are(page: str, header: str, n_rows: int) -> None:
+def test_tables_of_the_report_are_quoted_as_they_are(page: str, header: str, least: int) -> None:
+    """If not: `python -m website.quoted`."""
     rows = table(page, header)
     lines = (REPORT / "report.md").read_text(encoding="utf-8").replace("*", "").splitlines()
-    assert len(rows) == n_rows
+    assert len(rows) >= least
     for row in rows:
         assert any(line.startswith("| " + " | ".join(row)) for line in lines), row
+    assert quoted.updated(f"docs/{page}") == outputs.text(f"docs/{page}")
 
 
 def means(name: str, **chosen: str) -> "pd.Series[float]":

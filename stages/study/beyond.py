@@ -1,6 +1,6 @@
 """The report beyond the paper: MODN beside other classifiers, on the paper's datasets and on more."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from math import isnan, nan
 from typing import Any
 
@@ -9,7 +9,7 @@ import pandas as pd
 from stages.config.schema import Estimator, Parameters
 from stages.study import markdown, measures
 from stages.study.measures import Measure
-from stages.study.tables import SEARCHES
+from stages.study.tables import OURS, SEARCHES
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -46,7 +46,8 @@ def baselines(parameters: Parameters, tables: Tables) -> str:
         "training part of the first resplit, which contains test rows of other resplits. DNM handles binary "
         f"datasets only. AUC is micro-averaged; the SVM's uses its decision function. {CALIBRATION}"
     )
-    return _blocks(note, markdown.table(row for *_, row in rows), _left_out(parameters, fitted))
+    answer = _answer(ranks, chosen)
+    return _blocks(answer, note, markdown.table(row for *_, row in rows), _left_out(parameters, fitted))
 
 
 def extra(parameters: Parameters, tables: Tables) -> str:
@@ -74,7 +75,41 @@ def extra(parameters: Parameters, tables: Tables) -> str:
         "not handle all datasets is not ranked."
     )
     accuracies = f"Mean accuracy on each dataset, the best in bold:\n\n{_accuracies(tables)}"
-    return _blocks(note, markdown.table(rows) if rows else "", _left_out(parameters, fitted), accuracies)
+    table = markdown.table(rows) if rows else ""
+    return _blocks(_answer(ranks, chosen), note, table, _left_out(parameters, fitted), accuracies)
+
+
+def _answer(ranks: pd.DataFrame, chosen: Sequence[Measure]) -> str:
+    """The place of MODN by each measure, default and tuned; "" if it or all others were not run."""
+    texts = []
+    for search, own in [] if ranks.empty else ranks.groupby("search", sort=False):
+        ours = own[own["baseline"] == OURS]
+        if len(own) > 1 and len(ours):
+            texts.append(_standing(SEARCHES[str(search)], own, ours.iloc[0], chosen))
+    return f"**{' '.join(texts)}**" if texts else ""
+
+
+def _standing(search: str, ranks: pd.DataFrame, ours: pd.Series, chosen: Sequence[Measure]) -> str:
+    """MODN among the classifiers of one search: places, the best rival, and whose ranks are far from its."""
+    places = []
+    for m in chosen:
+        means = m.better(ranks[f"{m.name}_mean"].dropna())
+        if ours.name in means:
+            place = int((means > means[ours.name]).sum()) + 1
+            places.append(f"{place} of {len(means)} by {m.title} ({ours[f'{m.name}_mean']:.3f})")
+    rivals = ranks.drop(ours.name)
+    best = rivals.loc[rivals["acc_mean"].idxmax()]
+    reach = ours["critical_difference"]
+    far = {
+        "better": rivals.loc[rivals["rank"] > ours["rank"] + reach, "name"],
+        "worse": rivals.loc[rivals["rank"] < ours["rank"] - reach, "name"],
+    }
+    apart = [f"significantly {word} than {', '.join(names)}" for word, names in far.items() if len(names)]
+    return (
+        f"MODN, {search}, is number {', '.join(places)} in the mean over {int(ours['datasets'])} datasets; "
+        f"the best rival has an accuracy of {best['acc_mean']:.3f} ({best['name']}). By mean rank it is "
+        f"{' and '.join(apart) or 'within the critical difference of all others'}."
+    )
 
 
 def _accuracies(tables: Tables) -> str:

@@ -6,6 +6,7 @@ and runs, so that they speak of other datasets as well.
 
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 
 from modn.filters import DENDRITE_STATES
@@ -24,23 +25,27 @@ def tables(runs: pd.DataFrame, shown: Sequence[str]) -> dict[str, pd.DataFrame]:
         "learned_filter": by_dataset(paired[paired["optimizer"].isin(shown)]),
         "learned_filter_means": overall(paired),
         "learned_filter_states": states(runs),
+        "learned_filter_outcomes": by_outcome(paired),
     }
 
 
 def differences(runs: pd.DataFrame) -> pd.DataFrame:
     """A row per protocol, optimizer, rival, dataset and run: by how much MODN's accuracy is higher.
 
-    `runs` has protocol, dataset, title, model, optimizer, run and acc.
+    `is_partition`: whether MODN's P is the partition of MODNP. `runs` has protocol, dataset, title, model,
+    optimizer, run, acc and moved.
     """
     keys = [*TRAINED, "dataset", "title", "run"]
-    learned = runs[runs["model"] == LEARNED][[*keys, "acc"]]
+    learned = runs[runs["model"] == LEARNED][[*keys, "acc", "moved"]]
+    runs = runs[[*keys, "model", "acc"]]
     parts = [
         learned.merge(runs[runs["model"] == rival], on=keys, suffixes=("", "_rival")).assign(rival=rival)
         for rival in FIXED
     ]
     paired = pd.concat(parts, ignore_index=True)
     paired["difference"] = paired["acc"] - paired["acc_rival"]
-    return paired[[*SETTING, "dataset", "title", "run", "difference"]]
+    paired["is_partition"] = paired["moved"] == 0
+    return paired[[*SETTING, "dataset", "title", "run", "difference", "is_partition"]]
 
 
 def by_dataset(paired: pd.DataFrame) -> pd.DataFrame:
@@ -80,6 +85,28 @@ def overall(paired: pd.DataFrame) -> pd.DataFrame:
                 "high": high,
                 "better": int((cells["p_better"] < chance.LEVEL).sum()),
                 "worse": int((cells["p_worse"] < chance.LEVEL).sum()),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def by_outcome(paired: pd.DataFrame) -> pd.DataFrame:
+    """A row per setting, and whether P ended as the partition: the mean over datasets, and its interval.
+
+    Where P is the partition, MODN and MODNP are the same model: what differs is the course of the training.
+    """
+    rows = []
+    for key, own in paired.groupby([*SETTING, "is_partition"], sort=False):
+        groups = [values.to_numpy() for _, values in own.groupby("dataset", sort=False)["difference"]]
+        low, high = chance.nested_interval(groups)
+        rows.append(
+            {
+                **dict(zip([*SETTING, "is_partition"], key, strict=True)),
+                "datasets": len(groups),
+                "runs": len(own),
+                "difference": float(np.mean([values.mean() for values in groups])),
+                "low": low,
+                "high": high,
             }
         )
     return pd.DataFrame(rows)

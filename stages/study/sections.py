@@ -7,13 +7,12 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from modn import methods
 from stages.config.schema import Parameters
 from stages.study import (
     arena_section,
     beyond,
-    chance,
     circuit_section,
+    fidelity_section,
     filter_section,
     markdown,
     measures,
@@ -22,13 +21,13 @@ from stages.study import (
     tuning_section,
 )
 from stages.study.names import model_name, optimizer_name, pair_name
-from stages.study.tables import CLOSE
 
 TABLES = (
     *("table1", "table3", "table4", "table5", "baselines", "extra", "extra_datasets"),
     *("claims", "closeness", "classifier_ranks", "extra_ranks"),
     *("circuits", "circuit_sizes", "circuit_cells", "targets", "target_ranks", "target_datasets"),
-    *("learned_filter", "learned_filter_means", "learned_filter_states", "table5_retuned", "tuning"),
+    *("learned_filter", "learned_filter_means", "learned_filter_states", "learned_filter_outcomes"),
+    *("table5_retuned", "tuning"),
     *("arena", "arena_ranks"),
 )
 
@@ -50,77 +49,11 @@ class Section(NamedTuple):
 
 
 def _summary(results: Results) -> str:
-    parameters, tables = results.parameters, results.tables
-    cells = len(tables["table3"]) + len(tables["table5"])
-    differences = ", ".join(
-        f"`{key}` {value} ({'none' if printed is None else printed})"
-        for key, value, printed in _differences(parameters)
-    )
-    lines = [
-        f"- **Run:** {len(tables['table1'])} datasets, {cells} cells of Tables 3 and 5, {parameters.runs} "
-        f"runs of each; protocol `{parameters.split.protocol}`, seed {parameters.seed}.",
-        f"- **Parameters that differ from the paper's:** {differences or 'none'}.",
-    ]
-    if parameters.max_iterations:
-        lines.append(
-            f"- **Only {parameters.max_iterations} iterations:** these numbers only show that the pipeline "
-            "runs."
-        )
-    claims = markdown.table(
-        {"claim": row.claim, "verdict": f"**{row.verdict}**", "in our runs": row.ours}
-        for row in tables["claims"].itertuples()
-    )
-    meaning = (
-        "A claim is judged only if all cells that it is about were run. p: the probability of runs like ours "
-        f"if the opposite of the verdict were true. Within chance: not below {chance.LEVEL:g} either way."
-    )
-    return "\n\n".join(
-        [
-            "\n".join(lines),
-            _closeness(tables["closeness"]),
-            f"**The paper's claims in our runs**\n\n{meaning}\n\n{claims}",
-        ]
-    )
+    return fidelity_section.run(results.parameters, results.tables)
 
 
-def _differences(parameters: Parameters) -> list[tuple[str, Any, Any]]:
-    """The parameters that differ from the paper's, sorted: key, value, the paper's value."""
-    found = []
-    for key, printed in paper.PARAMETERS.items():
-        value: Any = parameters
-        for name in key.split("."):
-            value = getattr(value, name)
-        if value != printed:
-            found.append((key, value, printed))
-    for optimizer in paper.OPTIMIZERS & set(parameters.optimizers):
-        block = parameters.optimizers[optimizer]
-        for name, default in methods.parameters(block["algorithm"]).items():
-            if name not in ("iterations", "gradient") and block.get(name, default) != default:
-                found.append((f"optimizers.{optimizer}.{name}", block[name], default))
-    return sorted(found, key=lambda difference: difference[0])
-
-
-def _closeness(closeness: pd.DataFrame) -> str:
-    if closeness.empty:
-        return "- **Closeness to the paper:** it prints none of these cells."
-    return (
-        "**How close to the paper (accuracy, Table 3; 95 % intervals over datasets)**\n\n"
-        + markdown.table(
-            {
-                "optimizer": "all" if row.optimizer == "all" else optimizer_name(str(row.optimizer)),
-                "cells": row.cells,
-                "mean absolute difference": f"{row.mean_absolute_difference:.3f}{_interval(row)}",
-                "mean difference": f"{row.mean_difference:+.3f}",
-                f"within {CLOSE:g} of the paper": f"{row.within} of {row.cells}",
-            }
-            for row in closeness.itertuples()
-        )
-    )
-
-
-def _interval(row: Any) -> str:
-    """The 95 % interval over datasets; one dataset has none."""
-    return f" ({row.low:.3f} to {row.high:.3f})" if row.datasets > 1 else ""
+def _fidelity(results: Results) -> str:
+    return fidelity_section.write(results.tables)
 
 
 def _table1(results: Results) -> str:
@@ -181,7 +114,22 @@ def _table3(results: Results) -> str:
     runs = int(table3["runs"].max())
     spread = f", mean ± standard deviation over {runs} runs" if runs > 1 else ", of one run"
     note = f"Ours{spread} (the paper's; difference). Bold: the highest mean on the dataset.{beyond}"
-    return f"{note}\n\n{markdown.table(rows)}"
+    return f"{_best_optimizers(table3)}\n\n{note}\n\n{markdown.table(rows)}"
+
+
+def _best_optimizers(table3: pd.DataFrame) -> str:
+    """On how many datasets each optimizer has the highest mean; a shared first place counts for each."""
+    texts = []
+    printed = table3[table3["optimizer"].isin(paper.OPTIMIZERS)]
+    known = {"Among the paper's optimizers": printed, "Among all": table3}
+    for title, cells in known.items():
+        if cells.empty or (title == "Among all" and len(printed) == len(table3)):
+            continue
+        best = cells.pivot_table(index="dataset", columns="optimizer", values="acc_mean", aggfunc="max")
+        wins = best.eq(best.max(axis=1), axis=0).sum().sort_values(ascending=False, kind="stable")
+        counts = [f"{optimizer_name(str(name))}'s on {won}" for name, won in wins.items() if won]
+        texts.append(f"{title} the highest mean is {', '.join(counts)} of {len(best)} datasets.")
+    return f"**{' '.join(texts)}** A shared first place counts for each."
 
 
 def _table3_cell(cell: Any, is_best: bool) -> str:
@@ -230,7 +178,19 @@ def _table5(results: Results) -> str:
         "of the row, over paired runs. "
         "The paper prints one MLP; ours is trained twice, as in the paper (BP) and properly (Adam)."
     )
-    return f"{note}\n\n{markdown.table(rows)}"
+    return f"{_rivals_beaten(table5)}\n\n{note}\n\n{markdown.table(rows)}"
+
+
+def _rivals_beaten(table5: pd.DataFrame) -> str:
+    """On how many datasets MODN's mean accuracy is higher than each method's, here and in the paper."""
+    of_modn = table5["model"] == "modn"
+    both = table5[~of_modn].merge(table5[of_modn], on="dataset", suffixes=("", "_modn"))
+    parts = []
+    for (model, optimizer), own in both.groupby(["model", "optimizer"], sort=False):
+        won, then = (int((own[f"{name}_modn"] > own[name]).sum()) for name in ("acc_mean", "paper_acc"))
+        printed = f" (printed: {then})" if optimizer == paper.TUNED.get(str(model)) else ""
+        parts.append(f"{pair_name(str(model), str(optimizer))} on {won} of {len(own)} datasets{printed}")
+    return f"**MODN has a higher mean accuracy than {', than '.join(parts)}.**" if parts else ""
 
 
 def _by_dataset(table: pd.DataFrame) -> pd.DataFrame:
@@ -267,19 +227,21 @@ def _arena(results: Results) -> str:
     return arena_section.write(results.parameters, results.tables)
 
 
+# One story: is the paper reproduced, does its main idea help, and what else are its neurons good for?
 SECTIONS = (
     Section("summary", "", _summary),
+    Section("fidelity", "Is the paper reproduced?", _fidelity),
     Section("table1", "Table 1: datasets", _table1),
     Section("table2", "Table 2: optimizers", _table2),
     Section("table3", "Table 3: accuracy of every model with every optimizer", _table3),
-    Section("learned_filter", "Does the learned P help?", _learned_filter),
     Section("table4", "Table 4: tuned values", _table4),
     Section("table5", "Table 5: MODN against MLP and DNM at the tuned values", _table5),
     Section("tuning", "Beyond the paper: Tables 4 and 5 tuned without the test set", _tuning),
+    Section("figures", "Figures of the paper", lambda results: ""),
+    Section("learned_filter", "Does the learned P help?", _learned_filter),
     Section("arena", "Beyond the paper: which optimizer?", _arena),
     Section("baselines", "Beyond the paper: MODN beside the usual classifiers", _baselines),
     Section("extra", "Beyond the paper: more datasets", _extra),
     Section("circuits", "Beyond the paper: neurons as circuits", _circuits),
     Section("targets", "Beyond the paper: numbers and labels", _targets),
-    Section("figures", "Figures", lambda results: ""),
 )

@@ -26,7 +26,7 @@ def write(parameters: Parameters, tables: Tables) -> str:
     gains = _gains(tables)
     return "\n\n".join(
         [
-            " ".join(filter(None, [_gain(gains), _optimism(searches)])),
+            f"**{' '.join(filter(None, [_gain(gains), _optimism(searches)]))}**",
             _protocol(parameters),
             _table4(searches, tables["table4"]),
             _table5(tables, gains),

@@ -162,7 +162,7 @@ def test_a_figure_that_was_not_drawn_is_an_error(place: Place, material: Materia
 def test_a_figure_of_an_unknown_section_is_an_error(place: Place) -> None:
     figure = StudyFigure("mine", "Mine", "tabel3", 1, ("table3",), lambda table: table)
     results = Results(place.parameters("profile=quick"), {})
-    with pytest.raises(ValueError, match=r"mine: section is 'tabel3'; allowed: summary, table1, "):
+    with pytest.raises(ValueError, match=r"mine: section is 'tabel3'; allowed: summary, fidelity, table1, "):
         report.compose(SECTIONS, results, [figure])
 
 
@@ -186,7 +186,7 @@ def test_without_the_paper_s_cells_and_studies_the_report_says_so(place: Place, 
     assert "it prints none of these cells" in text
     headings, drawn = split_at_headings(text), figures.drawable(folder / "tables")
     assert "Table 4: tuned values" not in headings
-    assert ("Figures" in headings) == any(figure.section == "figures" for figure in drawn)
+    assert ("Figures of the paper" in headings) == any(figure.section == "figures" for figure in drawn)
     assert not {"loss_curves", "roc", "filters"} & {figure.name for figure in drawn}
 
 

@@ -66,7 +66,7 @@ def _legend(table3: pd.DataFrame, models: dict[str, str]) -> list[Artist]:
 FIGURE = StudyFigure(
     name="accuracy",
     caption="Accuracy by optimizer: our mean with its 95 % interval, and the paper's; †: beyond the paper",
-    section="summary",
+    section="fidelity",
     order=1,
     needs=("table3",),
     draw=draw,
