@@ -24,7 +24,7 @@ def test_it_has_two_screens() -> None:
 
 
 def test_the_headline_results_are_the_report_s() -> None:
-    """If not: `make outputs`."""
+    """If not: `make quotes`."""
     (block,) = headline.BLOCK.findall(README)
     assert block == headline.block()
 

@@ -1,8 +1,7 @@
-"""What the code blocks of a page print: python -m website.outputs brings all that is generated up to date.
+"""What the code blocks of a page print: python -m website.outputs runs them and writes it.
 
 The Python blocks of a page are run in their order, as one script, for one target (portable.py). A text block
-right after one of them is what it prints. Also written are the README's headline results and the picture of
-its example.
+right after one of them is what it prints. Also drawn is the picture of the README's example.
 """
 
 import re
@@ -11,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from website import headline, portable
+from website import portable
 from website.links import ROOT
 
 MARK = "--- end of block ---"
@@ -63,12 +62,10 @@ def updated(page: str, outputs: list[str]) -> str:
 
 
 def main() -> None:
-    """Bring the outputs, the headline results and the picture up to date."""
+    """Bring the outputs and the picture up to date."""
     for page in pages():
         with tempfile.TemporaryDirectory() as folder:
             new = updated(page, run(page, Path(folder)))
-        if page == "README.md":
-            new = headline.BLOCK.sub(lambda _: headline.block(), new)
         if new != text(page):
             (ROOT / page).write_text(new, encoding="utf-8")
             print(f"{page}: updated")
