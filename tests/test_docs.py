@@ -62,7 +62,7 @@ def committed(path: str) -> str:
 
 
 def test_the_time_it_took_is_the_reports() -> None:
-    found = re.search(r"took (\d+) minutes on two cores for `paper`", outputs.text("docs/study.md"))
+    found = re.search(r"took (\d+) minutes on two cores for profile `paper`", outputs.text("docs/study.md"))
     assert found is not None
     made = json.loads(committed("reports/paper/provenance.json"))
     assert int(found[1]) == round(made["wall_seconds"] / 60) and made["cores"] == 2

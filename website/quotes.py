@@ -78,7 +78,8 @@ def minutes(report: Path) -> str:
     """How long the run took, as its provenance has it."""
     made = json.loads((report / "provenance.json").read_text(encoding="utf-8"))
     cores = {1: "one core", 2: "two cores"}.get(made["cores"], f"{made['cores']} cores")
-    return f"Training and fitting took {made['wall_seconds'] / 60:.0f} minutes on {cores} for `{report.name}`."
+    time = f"{made['wall_seconds'] / 60:.0f} minutes on {cores}"
+    return f"Training and fitting took {time} for profile `{report.name}`."
 
 
 QUOTES: dict[str, Callable[[Path], str]] = {
