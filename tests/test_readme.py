@@ -57,9 +57,7 @@ def test_it_explains_its_words() -> None:
         assert f"**{word}**" in short
 
 
-@pytest.mark.parametrize(
-    "command", ["pip install", "make repro", "make test", "make docs", "dvc exp run -S"]
-)
+@pytest.mark.parametrize("command", ["pip install", "make repro", "make test", "make docs", "dvc exp run -S"])
 def test_it_names_the_commands(command: str) -> None:
     assert command in README
 
