@@ -55,6 +55,7 @@ crate: $(READY) ## describe the last run as a Workflow Run RO-Crate, in build/cr
 
 pretrained: $(READY) ## write the last run's neurons and circuits as .modn files, in data/pretrained
 	@python -m stages.tools.pretrained
+	@python -m website.outputs docs/pretrained.md
 
 test: $(READY) ## run all tests
 	python -m pytest -n auto --dist loadgroup

@@ -47,12 +47,15 @@ def test_code_that_is_not_run_is_in_few_pages() -> None:
 def test_outputs_follow_their_blocks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     page = "```python\nx = 1\nprint(x)\n```\n\n```text\nold\n```\n\n```python\nprint(x + 1)\n```\n"
     monkeypatch.setattr(outputs, "text", lambda _: page)
-    found = outputs.run("page.md", tmp_path)
+    (first, second) = (tmp_path / "first", tmp_path / "second")
+    first.mkdir(), second.mkdir()
+    found = outputs.run("page.md", first)
+    assert (first / "data/raw").is_dir()
     assert found == ["1\n", "2\n"]
     assert outputs.updated("page.md", found) == page.replace("old", "1")
     monkeypatch.setattr(outputs, "text", lambda _: page.replace("x = 1", "x = y"))
     with pytest.raises(RuntimeError, match="NameError"):
-        outputs.run("page.md", tmp_path)
+        outputs.run("page.md", second)
 
 
 def committed(path: str) -> str:
