@@ -10,7 +10,7 @@ export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 unexport PYTHONDONTWRITEBYTECODE # stages and tests start hundreds of processes, which would all compile anew
 
 .DEFAULT_GOAL := help
-.PHONY: help setup repro plan review evidence docs outputs benchmarks crate pretrained test test-fast lint format params lock audit clean
+.PHONY: help setup repro plan review evidence docs outputs quotes benchmarks crate pretrained test test-fast lint format params lock audit clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,6 +47,9 @@ docs: $(READY) ## build the site into build/site; any warning is an error
 outputs: $(READY) ## rerun the code blocks of README.md and docs/, and write what they print below them
 	python -m website.outputs
 
+quotes: $(READY) ## write the numbers that README.md and docs/ quote from reports/paper
+	@python -m website.quotes
+
 benchmarks: $(READY) ## measure every claim about speed again, and write docs/speed.md (needs an idle machine)
 	python -m pip install --quiet --editable ".[bench,baselines]" --constraint requirements.lock
 	python -m benchmarks
@@ -56,6 +59,7 @@ crate: $(READY) ## describe the last run as a Workflow Run RO-Crate, in build/cr
 
 pretrained: $(READY) ## write the last run's neurons and circuits as .modn files, in data/pretrained
 	@python -m stages.tools.pretrained
+	@python -m website.outputs docs/pretrained.md
 
 test: $(READY) ## run all tests
 	python -m pytest -n auto --dist loadgroup

@@ -23,7 +23,11 @@ from stages.config import composition
 from website import portable
 
 SIZE = 9
-DATASETS = ("wine", "breast_cancer", "heart_disease")
+DATASETS = {  # what the labels stand for
+    "wine": {"0": "cultivar 1", "1": "cultivar 2", "2": "cultivar 3"},
+    "breast_cancer": {"2": "benign", "4": "malignant"},
+    "heart_disease": {"0": "healthy", "1": "ill"},
+}
 BEGIN, END = "<!-- circuits: python -m benchmarks.readme_circuits --write -->", "<!-- /circuits -->"
 
 
@@ -32,7 +36,8 @@ def samples(dataset: str) -> tuple[pd.DataFrame, np.ndarray]:
     recipe = composition.compose_plan([f"datasets=[{dataset}]"]).datasets[dataset]
     table = fetch.clean(fetch.read(recipe), dataset, recipe)
     X = table.iloc[:, :-1].astype(float)
-    return X.fillna(X.median()), table.iloc[:, -1].to_numpy(dtype=np.str_)
+    labels = [DATASETS[dataset][str(label)] for label in table.iloc[:, -1]]
+    return X.fillna(X.median()), np.array(labels)
 
 
 def block(dataset: str) -> str:
@@ -41,8 +46,8 @@ def block(dataset: str) -> str:
     path = circuit_path(MODNClassifier(random_state=0).fit(X, labels), X, labels, random_state=0)
     accuracy = path.accuracy.accuracy[min(SIZE, len(path.accuracy.sizes)) - 1]
     title = dataset.replace("_", " ").capitalize()
-    head = f"{title}: accuracy {accuracy:.3f}, its neuron {path.accuracy.neuron:.3f}"
-    return f"{head}\n\n```text\n{path.circuit(SIZE)}\n```"
+    head = f"<b>{title}</b>: accuracy {accuracy:.3f}, its neuron {path.accuracy.neuron:.3f}"
+    return f"<details><summary>{head}</summary>\n\n```text\n{path.circuit(SIZE)}\n```\n\n</details>"
 
 
 def portable_block(dataset: str) -> str:

@@ -122,6 +122,11 @@ class TestSite:
             for name in names:
                 assert f"{module}.{name}" in text, name
 
+    def test_the_home_page_has_the_example_of_the_readme(self, pages: dict[str, Page], site: Path) -> None:
+        text = (site / "index.html").read_text(encoding="utf-8")
+        assert "virginica +7" in text and text.count("MODNClassifier") >= 2
+        assert "quickstart/" in pages["/"].links and "tour/" in pages["/"].links
+
     def test_the_reports_are_part_of_it(self, pages: dict[str, Page]) -> None:
         for profile in ("quick", "paper"):
             figures = len(list(ROOT.glob(f"reports/{profile}/figures/*.png")))

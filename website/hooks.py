@@ -8,7 +8,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from stages.tools import pages as reports
-from website import links, neuron, reference, tour
+from website import home, links, neuron, reference, tour
 from website.links import ROOT
 
 # Pages that are not in docs/; whatever they and the pages of docs/ link to is on the site as well.
@@ -50,13 +50,13 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Links lead to where the files are on the site; the neuron comes to life."""
-    home = homes.get(page.file.src_uri)
-    if home is None:
+    shown = homes.get(page.file.src_uri)
+    if shown is None:
         return markdown
-    if home in _reports():
-        same = f"../../{SORTABLE}/{home.split('/')[1]}/"
+    if shown in _reports():
+        same = f"../../{SORTABLE}/{shown.split('/')[1]}/"
         markdown = markdown.replace("\n", f'\n\n<a href="{same}">One file with sortable tables</a>\n', 1)
-    return reference.insert(neuron.insert(links.relative(markdown, home)))
+    return home.insert(reference.insert(neuron.insert(links.relative(markdown, shown))))
 
 
 def on_post_build(config: MkDocsConfig) -> None:

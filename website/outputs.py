@@ -1,8 +1,7 @@
-"""What the code blocks of a page print: python -m website.outputs brings all that is generated up to date.
+"""What the code blocks of a page print: python -m website.outputs [PAGE ...] runs them and writes it.
 
 The Python blocks of a page are run in their order, as one script, for one target (portable.py). A text block
-right after one of them is what it prints. Also written are the README's headline results and the picture of
-its example.
+right after one of them is what it prints. Also drawn is the picture of the README's example.
 """
 
 import re
@@ -11,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from website import headline, portable
+from website import portable
 from website.links import ROOT
 
 MARK = "--- end of block ---"
@@ -32,7 +31,8 @@ def text(page: str) -> str:
 
 
 def run(page: str, folder: Path) -> list[str]:
-    """What each Python block of a page prints, run in a folder of its own."""
+    """What each Python block of a page prints, run in a folder of its own that has the repository's data."""
+    (folder / "data").symlink_to(ROOT / "data")
     blocks = [block["code"] for block in BLOCK.finditer(text(page))]
     return printed(blocks, folder)
 
@@ -63,18 +63,17 @@ def updated(page: str, outputs: list[str]) -> str:
 
 
 def main() -> None:
-    """Bring the outputs, the headline results and the picture up to date."""
-    for page in pages():
+    """Bring the outputs and the picture up to date; arguments are the pages, by default all."""
+    chosen = sys.argv[1:] or pages()
+    for page in chosen:
         with tempfile.TemporaryDirectory() as folder:
             new = updated(page, run(page, Path(folder)))
-        if page == "README.md":
-            new = headline.BLOCK.sub(lambda _: headline.block(), new)
         if new != text(page):
             (ROOT / page).write_text(new, encoding="utf-8")
             print(f"{page}: updated")
-    subprocess.run(
-        [sys.executable, "-m", "website.picture"], cwd=ROOT, env=portable.environment(), check=True
-    )
+    if "README.md" in chosen:
+        command = [sys.executable, "-m", "website.picture"]
+        subprocess.run(command, cwd=ROOT, env=portable.environment(), check=True)
 
 
 if __name__ == "__main__":

@@ -90,7 +90,10 @@ def _add_parameters(command: argparse.ArgumentParser) -> None:
         "(default: %(default)s)",
     )
     parameters.add_argument(
-        "--n-dendrites", type=positive, metavar="M", help="default: ten for each class, 30 for a number"
+        "--n-dendrites",
+        type=positive,
+        metavar="M",
+        help="default: ten for each class or label, at least 60 for classes by gradients; 30 for a number",
     )
     parameters.add_argument("--max-iter", type=positive, metavar="N", help="default: the solver's own")
     parameters.add_argument(

@@ -62,7 +62,7 @@ def write(parameters: Parameters) -> pd.DataFrame:
             path.parent.mkdir(exist_ok=True)
             notes = {"dataset": one.dataset, "method": one.method, "profile": parameters.profile}
             save(one.model, path, notes | {"seed": parameters.seed})
-            rows.append(_reached(one, path, parameters.datasets[one.dataset].title))
+            rows.append(_reached(one, path, parameters.datasets[one.dataset].title, parameters.profile))
         table = pd.DataFrame(rows)
         files.write_csv(fresh / "table.csv", table)
     return table
@@ -84,11 +84,9 @@ def shown(table: pd.DataFrame | None) -> str:
         {"dataset": title, **{name: markdown.number(accuracy.get((title, name), nan)) for name in methods}}
         for title in dict.fromkeys(table["title"])
     ]
-    size = table["bytes"].sum() / 1000
-    return (
-        f"{markdown.table(rows)}\n\n"
-        f"{len(table)} files, {size:.0f} kB; accuracy on the rows that took no part in training.\n"
-    )
+    (profile,) = set(table["profile"])
+    count = f"{len(table)} files of profile `{profile}`, {table['bytes'].sum() / 1000:.0f} kB"
+    return f"{markdown.table(rows)}\n\n{count}; accuracy on the rows that took no part in training.\n"
 
 
 def _neurons(parameters: Parameters) -> Iterator[Model]:
@@ -141,7 +139,7 @@ def _circuits(parameters: Parameters) -> Iterator[Model]:
         yield Model(CIRCUIT, dataset, circuit, split["test_rows"][0], circuit.n_conditions)
 
 
-def _reached(one: Model, path: Path, title: str) -> dict[str, Any]:
+def _reached(one: Model, path: Path, title: str, profile: str) -> dict[str, Any]:
     """A row of the table, by the file as it is read again."""
     tidy = csv_file.parse(
         (files.TABLES / f"{one.dataset}.csv").read_bytes(), f"data/tables/{one.dataset}.csv"
@@ -158,6 +156,7 @@ def _reached(one: Model, path: Path, title: str) -> dict[str, Any]:
         "test_rows": len(one.rows),
         "conditions": one.conditions,
         "bytes": path.stat().st_size,
+        "profile": profile,
     }
 
 

@@ -43,6 +43,18 @@ def test_every_public_name_has_an_example() -> None:
     assert [name for name, text in documented.items() if not doctest.DocTestParser().get_examples(text)] == []
 
 
+def test_every_method_of_a_public_class_is_documented() -> None:
+    """The inherited ones as well, if they are ours; an override may leave the words to its base class."""
+    found = {}
+    for name, thing in public().items():
+        for member, value in inspect.getmembers_static(thing) if inspect.isclass(thing) else []:
+            function = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
+            ours = inspect.isfunction(function) and function.__module__.startswith("modn")
+            if ours and not member.startswith("_"):
+                found[f"{name}.{member}"] = inspect.getdoc(getattr(thing, member))
+    assert len(found) > 100 and [name for name, text in found.items() if not text] == []
+
+
 def test_the_examples_of_public_names_are_run() -> None:
     """By the test below, which goes through modules: where something is defined, not where it is named."""
     homes = {getattr(thing, "__module__", None) or thing.__name__ for thing in public().values()}

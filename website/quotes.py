@@ -1,0 +1,134 @@
+"""What pages quote from reports/paper: python -m website.quotes writes all of it again.
+
+A page has a quotation between two marks, `<!-- paper: claims -->` and `<!-- /paper -->`. Also written are the
+README's headline results, and its line about the evidence.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+
+from stages.config import composition
+from stages.study import markdown
+from stages.tools import evidence
+from website import headline
+from website.links import ROOT
+
+REPORT = ROOT / "reports" / "paper"
+BLOCK = re.compile(r"(?<=<!-- paper: )(?P<name>\w+)(?P<mark> -->\n).*?(?=<!-- /paper -->)", flags=re.DOTALL)
+
+
+def closeness(report: Path) -> str:
+    """How close we are to Table 3, by optimizer."""
+    return "\n".join(_table(report, "| optimizer | cells |"))
+
+
+def claims(report: Path) -> str:
+    """The paper's claims and their verdicts."""
+    return "\n".join(_table(report, "| claim |"))
+
+
+def classifiers(report: Path) -> str:
+    """MODN beside the usual classifiers: means over the datasets."""
+    rows = [line.strip("| ").split(" | ") for line in _table(report, "| classifier | parameters |")]
+    titles = set(pd.read_csv(report / "tables" / "table1.csv")["title"])
+    width = next(place for place, name in enumerate(rows[0]) if name in titles)
+    return "\n".join(f"| {' | '.join(row[:width])} |" for row in rows)
+
+
+def protocols(report: Path) -> str:
+    """MODN by Adam, under both protocols."""
+    published = _means(report, "table3", model="modn", optimizer="adam")
+    sound = _means(report, "baselines", baseline="modn", search="default")
+    rows = [
+        {
+            "dataset": title,
+            "published": f"{one:.3f}",
+            "sound": f"{sound[title]:.3f}",
+            "difference": f"{sound[title] - one:+.3f}",
+        }
+        for title, one in published.items()
+    ]
+    return markdown.table(rows)
+
+
+def gradients(report: Path) -> str:
+    """MODN by three solvers, and the best value that the paper has for any model."""
+    names = {"MODN, Adam": "adam", "MODN, BBO+Adam": "bbo_adam", "MODN, BBO": "bbo"}
+    ours = pd.DataFrame(
+        {name: _means(report, "table3", model="modn", optimizer=slug) for name, slug in names.items()}
+    )
+    titles = pd.read_csv(report / "tables" / "table1.csv").set_index("dataset")["title"]
+    rows = []
+    for dataset, title in titles.items():
+        best = headline.best_printed()[dataset]
+        highest = max(best, ours.loc[title].max())
+        cells = {
+            name: f"**{mean:.4f}**" if mean == highest else markdown.number(mean)
+            for name, mean in ours.loc[title].items()
+        }
+        rows.append({"dataset": title, **cells, "best printed": f"{best:.4f}"})
+    return markdown.table(rows)
+
+
+def minutes(report: Path) -> str:
+    """How long the run took, as its provenance has it."""
+    made = json.loads((report / "provenance.json").read_text(encoding="utf-8"))
+    cores = {1: "one core", 2: "two cores"}.get(made["cores"], f"{made['cores']} cores")
+    time = f"{made['wall_seconds'] / 60:.0f} minutes on {cores}"
+    return f"Training and fitting took {time} for profile `{report.name}`."
+
+
+QUOTES: dict[str, Callable[[Path], str]] = {
+    quote.__name__: quote for quote in (closeness, claims, classifiers, protocols, gradients, minutes)
+}
+
+
+def updated(text: str, report: Path = REPORT) -> str:
+    """A page with its quotations as the report has them."""
+    text = headline.BLOCK.sub(lambda _: headline.block(), text)
+    return BLOCK.sub(
+        lambda block: f"{block['name']}{block['mark']}{QUOTES[block['name']](report)}\n",
+        text,
+    )
+
+
+def pages() -> list[Path]:
+    """The README and all pages of docs/."""
+    return [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
+
+
+def _table(report: Path, header: str) -> list[str]:
+    """The lines of the first table of the report whose header begins like this."""
+    lines = (report / "report.md").read_text(encoding="utf-8").splitlines()
+    start = next(place for place, line in enumerate(lines) if line.startswith(header))
+    end = next(place for place in range(start, len(lines)) if not lines[place].startswith("|"))
+    return lines[start:end]
+
+
+def _means(report: Path, table: str, **chosen: str) -> "pd.Series[float]":
+    """Mean accuracies by the dataset's title."""
+    frame = pd.read_csv(report / "tables" / f"{table}.csv")
+    for column, value in chosen.items():
+        frame = frame[frame[column] == value]
+    return frame.set_index("title")["acc_mean"]
+
+
+def main() -> None:
+    """Bring all quotations up to date."""
+    for page in pages():
+        text = page.read_text(encoding="utf-8")
+        new = updated(text)
+        if new != text:
+            page.write_text(new, encoding="utf-8")
+            print(f"{page.relative_to(ROOT)}: updated")
+    composition.register()
+    if evidence.update_readme(ROOT / "README.md", evidence.examine(ROOT, evidence.OF_README).line()):
+        print("README.md: the line about the evidence is updated")
+
+
+if __name__ == "__main__":
+    main()
