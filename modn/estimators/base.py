@@ -166,12 +166,24 @@ class DendriticEstimator(BaseEstimator):
         encoded = inputs.transform(samples)
         self._check_memory(encoded.shape[1], n_outputs, self._target(wanted))
         rows, wanted, own = merged(encoded if counted.all() else encoded[counted], wanted, own_weights)
-        problem = self._problem(rows, wanted, own, n_outputs)
-        trainings = self._train(problem, starts)
-        neurons = [self._neuron(trained, problem) for trained in trainings]
+        trainings, neurons = self._trained(rows, wanted, own, n_outputs, starts)
         # The weight of an input that is always 0 has no effect: 0 says so.
         neurons = [replace(n, w_s=np.where(inputs.silent[:, None], 0.0, n.w_s)) for n in neurons]
         return Solution(inputs, rows, wanted, own, trainings, neurons)
+
+    def _trained(
+        self,
+        X: Array,
+        wanted: NDArray[Any],
+        weights: Array,
+        n_outputs: int,
+        starts: list[Start | None],
+        **solver_defaults: Any,
+    ) -> tuple[list[Training], list[Any]]:
+        """The trainings on inputs X, and their neurons; the solver has these defaults beside its own."""
+        problem = self._problem(X, wanted, weights, n_outputs)
+        trainings = self._train(problem, starts, self._solver_defaults(problem) | solver_defaults)
+        return trainings, [self._neuron(trained, problem) for trained in trainings]
 
     def _check_memory(self, n_inputs: int, n_outputs: int, target: str) -> None:
         """Refuse what the machine has no room for, before anything of that size is made."""
@@ -192,9 +204,11 @@ class DendriticEstimator(BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         return [f"x{i}" for i in range(self.n_features_in_)] if names is None else [str(n) for n in names]
 
-    def _train(self, problem: Any, starts: list[Start | None]) -> list[Training]:
+    def _train(
+        self, problem: Any, starts: list[Start | None], solver_defaults: dict[str, Any]
+    ) -> list[Training]:
         """A training for each start, the best of `n_init`; they do not depend on the number of jobs."""
-        method = self._method(1 if any(starts) else len(starts), self._solver_defaults(problem))
+        method = self._method(1 if any(starts) else len(starts), solver_defaults)
         if getattr(method, "keep", 1) == len(starts):  # all in one training, side by side
             starts = starts[:1]
         budget = default_budget(method) if self.max_iter is None else int(self.max_iter)

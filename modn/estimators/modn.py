@@ -7,17 +7,27 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from modn import methods
 from modn.constraints import Constraint
+from modn.estimators.base import Array
 from modn.estimators.labels import LabelsClassifier
 from modn.estimators.neurons import MODNEstimator
+from modn.estimators.selection import selected_features, with_all_features
 from modn.explain import making
 from modn.explain.circuit import Circuit
+from modn.methods import Start, Training
 from modn.neuron import Neuron
 from modn.targets import SIGMOID, SOFTMAX
 
 # For classes, by cross-validation (docs/training.md); for labels, both were worse than the usual defaults.
 LEAST_DENDRITES = 60  # of a neuron that a gradient trains
 FOLD_SHARE = 0.4  # of the steps, that the descents in the folds take
+
+# From so many inputs on, a first training selects features, and has little but selections to choose from.
+# It makes the weights of what it selects too small: a second one sees these alone, unless they are too many.
+WIDE = 100
+SELECTING: dict[str, Any] = {"decays": (0.03, 0.1), "selections": (3e-5, 1e-4, 3e-4)}
+MOST_SELECTED = 0.5  # of all
 
 
 class MODNClassifier(MODNEstimator, LabelsClassifier):
@@ -150,6 +160,31 @@ class MODNClassifier(MODNEstimator, LabelsClassifier):
         if self.n_dendrites is not None or target != SOFTMAX.name:
             return default
         return max(LEAST_DENDRITES, default) if self._method(1, {}).uses_gradient else default
+
+    def _trained(
+        self,
+        X: Array,
+        wanted: NDArray[Any],
+        weights: Array,
+        n_outputs: int,
+        starts: list[Start | None],
+        **solver_defaults: Any,
+    ) -> tuple[list[Training], list[Neuron]]:
+        problem = (wanted, weights, n_outputs, starts)
+        if not self._selects_first(X.shape[1], wanted, starts):
+            return super()._trained(X, *problem, **solver_defaults)
+        _, first = super()._trained(X, *problem, **SELECTING)
+        selected = selected_features(first, X)
+        if not 0 < selected.sum() <= MOST_SELECTED * len(selected):
+            return super()._trained(X, *problem)
+        trainings, neurons = super()._trained(X[:, selected], *problem)
+        return trainings, [with_all_features(neuron, selected) for neuron in neurons]
+
+    def _selects_first(self, n_inputs: int, wanted: NDArray[Any], starts: list[Start | None]) -> bool:
+        """Whether a first training is made only to select features; not where the user set its rates."""
+        if n_inputs < WIDE or any(starts) or self._target(wanted) != SOFTMAX.name:
+            return False
+        return SELECTING.keys() <= methods.parameters(self.solver).keys() - set(self.solver_options or {})
 
     def _rescaled(self, neuron: Neuron, factor: float) -> Neuron:
         return replace(neuron, w_t=factor * neuron.w_t, theta_t=factor * neuron.theta_t)
