@@ -37,6 +37,11 @@ PIECES = [
 LISTED = yaml.safe_load((ROOT / "conf/config.yaml").read_text())
 
 
+def choices(group: str) -> list[str]:
+    """The files of a group of conf/."""
+    return sorted(path.stem for path in (ROOT / "conf" / group).glob("*.yaml"))
+
+
 def pairs(comparison: dict[str, str], tuned: dict[str, str]) -> list[str]:
     """Overrides that make the studies train these pairs only, whatever else conf/ lists."""
     studies = (

@@ -1,7 +1,7 @@
 """Whatever is wrong with a file, a dataset or a value: a message, an exit code, and nothing changed on disk.
 
-Datasets are in test_fetch.py, parameters in test_configuration.py and test_bad_parameters.py; here are the
-files between the stages, params.yaml, and targets that cannot be written.
+Datasets are in test_fetch.py, parameters in test_refused_overrides.py and test_bad_parameters.py; here are
+the files between the stages, params.yaml, and targets that cannot be written.
 """
 
 import errno
