@@ -1,14 +1,20 @@
 """The memory that a training needs at least: one that cannot fit the machine is refused before it starts."""
 
 import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from modn.methods import Method
 
 NUMBER = 8  # bytes
-COPIES = 2  # of a population: parents and offspring, or points and gradients
+COPIES = 2  # of a population: parents and offspring
+COPIES_OF_DESCENTS = 6  # points, the best of them, gradients, their two averages, and steps
 
 
-def training_bytes(n_inputs: int, n_dendrites: int, n_outputs: int, individuals: int) -> int:
-    """The memory for `individuals` neurons that are trained at the same time."""
-    return COPIES * NUMBER * individuals * n_dendrites * (2 * n_inputs + n_outputs)
+def training_bytes(method: "Method", n_inputs: int, n_dendrites: int, n_outputs: int) -> int:
+    """The memory for the neurons that a method trains at the same time."""
+    copies = COPIES_OF_DESCENTS if method.uses_gradient else COPIES
+    return copies * NUMBER * method.individuals * n_dendrites * (2 * n_inputs + n_outputs)
 
 
 def check_room(what: str, needed: int) -> None:

@@ -11,6 +11,7 @@ from modn.cli import tasks
 from modn.cli.arguments import MISSING, Renamed, add_separator, folds, positive
 
 HELP = "train on a CSV file and write a model file"
+MOST = {"n_estimators": 10_000, "n_init": 10_000, "n_jobs": 1024}
 
 RENAMED = {
     "--dendrites": "--n-dendrites",
@@ -140,12 +141,14 @@ def run(options: argparse.Namespace) -> None:
     from modn import MODNClassifier, save
     from modn.cli.columns import named, read_csv, training_features
     from modn.cli.cross_validation import cross_validate
-    from modn.constraints import OneOf, OrNone, check
+    from modn.constraints import Integer, OneOf, OrNone, check
     from modn.writing import check_output
 
     check_output("--out", options.out, [options.data])
     check("--solver", options.solver, MODNClassifier.allowed["solver"])
     check("--task", options.task, OrNone(OneOf(tasks.names())))
+    for name, most in MOST.items():
+        check(f"--{name.replace('_', '-')}", getattr(options, name), Integer(-most, most))
     missing = [*MISSING, *options.missing]
     table = read_csv(options.data, options.sep, missing)
     for option, names in (("--drop", options.drop), ("--categories", options.categories)):

@@ -188,11 +188,10 @@ class DendriticEstimator(BaseEstimator):
     def _check_memory(self, n_inputs: int, n_outputs: int, target: str) -> None:
         """Refuse what the machine has no room for, before anything of that size is made."""
         M = self._n_dendrites(n_outputs, target)
-        individuals = self._method(self.n_estimators, {}).individuals
-        what = (
-            f"training {M} dendrites with {n_inputs} inputs and {n_outputs} outputs, {individuals} at once,"
-        )
-        check_room(what, training_bytes(n_inputs, M, n_outputs, individuals))
+        method = self._method(self.n_estimators, {})
+        outputs = f"{n_outputs} outputs, {method.individuals} at once"
+        what = f"training {M} dendrites with {n_inputs} inputs and {outputs},"
+        check_room(what, training_bytes(method, n_inputs, M, n_outputs))
 
     def _keep(self, solution: Solution, neurons: list[Any]) -> None:
         """Store what was trained."""

@@ -32,27 +32,32 @@ NAME = Text("[a-z][a-z0-9_]*", "lower-case letters, digits and _, beginning with
 TITLE = Text(r"[^\x00-\x1f\x7f]+", "a text of one line")
 LARGEST_SEED = 2**32 - 1  # scikit-learn's
 MOST_RUNS = 10_000  # of a cell: each is a task, and they are listed
+MOST_ITERATIONS = 10**7  # losses are kept, one for each
+MOST_EVALUATIONS = 10**9
+MOST_CONDITIONS = 10_000  # of a circuit
 MOST_WORKERS = 1024
+REPEATABLE = ("tune", "models", "optimizers")  # ranges, and lists that an algorithm knows
 
 NEURON: dict[str, Constraint] = {"dendrites": Integer(1), "alpha_s": POSITIVE, "alpha_t": POSITIVE}
 PARAMETERS: dict[str, Constraint] = {
     "profile": NAME,
     "runs": Integer(1, MOST_RUNS),
-    "max_iterations": OrNone(Integer(1)),
+    "max_iterations": OrNone(Integer(1, MOST_ITERATIONS)),
     "seed": Integer(0),
     "alpha_s": POSITIVE,
     "alpha_t": POSITIVE,
     "dendrites_per_class": Integer(1),
     "dendrites": OrNone(Integer(1)),
     "resplits": Integer(1, MOST_RUNS),
-    "grid_folds": Integer(2),
+    "grid_folds": Integer(2, MOST_RUNS),
 }
 GROUPS: dict[str, dict[str, Constraint]] = {
     "split": {"protocol": OneOf(splits.PROTOCOLS), "seed": Integer(0)},
     "fetch": {"source": OneOf(SOURCES)},
     "tuned": {"values": OneOf(TUNED_VALUES)},
     "tune": {
-        **{"trials": Integer(1), "batch": Integer(1), "folds": Integer(2), "repeats": Integer(1)},
+        **dict.fromkeys(("trials", "batch", "repeats"), Integer(1, MOST_RUNS)),
+        "folds": Integer(2, MOST_RUNS),
         **{name: Range(constraint) for name, constraint in NEURON.items()},
     },
     "runtime": {
@@ -68,7 +73,7 @@ DATASET: dict[str, Constraint] = {
     "n_classes": OrNone(Integer(2)),
     "missing": OneOf(MISSING_VALUE_RULES),
     "test_size": Either(Integer(1), Number(0, 1, "()")),
-    "iterations": Integer(1),
+    "iterations": Integer(1, MOST_ITERATIONS),
 }
 ESTIMATOR = Text(
     rf"({'|'.join(ESTIMATOR_PACKAGES)})(\.[a-z]\w*)*\.[A-Z]\w*",
@@ -138,7 +143,7 @@ def check_parameters(parameters: Parameters) -> None:
 
 
 def _check_lists(key: str, value: Any) -> None:
-    """OmegaConf lets a list pass for a number or a text in a list of them."""
+    """Lists hold single values, which OmegaConf does not insist on, and each of them once."""
     if isinstance(value, Estimator):
         return  # a parameter, or a candidate of a grid, may be anything
     if is_dataclass(value):
@@ -146,8 +151,11 @@ def _check_lists(key: str, value: Any) -> None:
     if isinstance(value, Mapping):
         for name, inner in value.items():
             _check_lists(f"{key}.{name}".lstrip("."), inner)
-    elif isinstance(value, list) and any(isinstance(item, list | Mapping) for item in value):
-        raise ValueError(f"{key} is {value!r}; allowed: a list of single values")
+    elif isinstance(value, list):
+        if any(isinstance(item, list | Mapping) for item in value):
+            raise ValueError(f"{key} is {value!r}; allowed: a list of single values")
+        if len(set(value)) < len(value) and key.partition(".")[0] not in REPEATABLE:
+            raise ValueError(f"{key} is {value!r}; allowed: each value once")
 
 
 def _check_block(key: str, name: str, block: Any, kind: str) -> None:
@@ -155,6 +163,15 @@ def _check_block(key: str, name: str, block: Any, kind: str) -> None:
     check(key, name, NAME)
     if not isinstance(block, Mapping):
         raise ValueError(f"{key} is {block!r}; allowed: {kind} and its parameters, by name")
+
+
+def _check_counts(key: str, block: Mapping[str, Any]) -> None:
+    """No count of a model or an optimizer is beyond what a run could do; for a population, memory counts."""
+    for name, value in block.items():
+        if isinstance(value, Mapping):
+            _check_counts(f"{key}.{name}", value)
+        elif isinstance(value, int) and value > MOST_ITERATIONS and name != "population":
+            raise ValueError(f"{key}.{name} is {value}; allowed: at most {MOST_ITERATIONS}")
 
 
 def _check_dataset(key: str, name: str, dataset: Dataset) -> None:
@@ -190,6 +207,7 @@ def _check_model(key: str, name: str, model: Any) -> None:
     check(f"{key}.title", model.get("title"), TITLE)
     check(f"{key}.family", model.get("family"), OneOf(families.names()))
     families.get(model["family"]).check(key, model)
+    _check_counts(key, model)
 
 
 def _check_optimizer(key: str, name: str, block: Any) -> None:
@@ -211,6 +229,7 @@ def _check_optimizer(key: str, name: str, block: Any) -> None:
         families.method_of(block, "full")  # with a filter, so that all parameters are used
     except ValueError as error:
         raise ValueError(f"{key}: {error}") from None
+    _check_counts(key, block)
 
 
 def _check_names(key: str, values: Any, known: Mapping[str, Any]) -> None:
@@ -277,11 +296,13 @@ def _check_pair(study: str, key: str, name: str, optimizer: str, p: Parameters) 
         n_classes = p.datasets[dataset].n_classes
         if n_classes is not None and M is not None and family.suits(n_classes):
             family.check_dendrites(M_key, model, M, n_classes)
-        # With one feature: how many there are is known later, and they need more.
-        M, C = M or p.dendrites_per_class * (n_classes or 2), n_classes or 2
-        individuals = method.individuals
-        what = f"{key} on {dataset}, {individuals} times {M} dendrites ({M_key}),"
-        check_room(what, training_bytes(1, M, C, individuals))
+        sizes = [(M or p.dendrites_per_class * (n_classes or 2), M_key)]
+        if study == "tuned" and p.tuned.values != "paper":
+            sizes.append((p.tune.dendrites[1], "tune.dendrites"))
+        for size, size_key in sizes:
+            what = f"{key} on {dataset}, {method.individuals} times {size} dendrites ({size_key}),"
+            # With one feature: how many there are is known later, and they need more.
+            check_room(what, training_bytes(method, 1, size, n_classes or 2))
 
 
 def _dendrites(study: str, p: Parameters) -> list[tuple[str, int | None, str]]:
@@ -302,10 +323,15 @@ def _dendrites(study: str, p: Parameters) -> list[tuple[str, int | None, str]]:
 def _check_baseline(key: str, name: str, baseline: Baseline) -> None:
     """Whether the path leads to a classifier is found out by the stage that imports it: it takes seconds."""
     check(key, name, NAME)
-    check(f"{key}.estimator", baseline.estimator, ESTIMATOR)
+    _check_estimator(key, baseline)
     for parameter, values in baseline.grid.items():
         if not values:
             raise ValueError(f"{key}.grid.{parameter} is []; allowed: at least one value to choose from")
+
+
+def _check_estimator(key: str, estimator: Estimator) -> None:
+    check(f"{key}.title", estimator.title, TITLE)
+    check(f"{key}.estimator", estimator.estimator, ESTIMATOR)
 
 
 def _check_targets(p: Parameters) -> None:
@@ -316,7 +342,7 @@ def _check_targets(p: Parameters) -> None:
             raise ValueError(f"{key} is {{}}; allowed: an estimator for at least one of {', '.join(TASKS)}")
         for task in TASKS:
             if (own := getattr(predictor, task)) is not None:
-                check(f"{key}.{task}.estimator", own.estimator, ESTIMATOR)
+                _check_estimator(f"{key}.{task}", own)
     for task in TASKS:
         key, chosen = f"targets.measures.{task}", getattr(p.targets.measures, task)
         for name in chosen:
@@ -329,7 +355,7 @@ def _check_circuits(p: Parameters) -> None:
         key = "circuits.datasets" if group == "datasets" else "circuits.beside"
         for name in chosen:
             check(key, name, OneOf(_known(group, p)))
-    check("circuits.sizes", list(p.circuits.sizes), ListOf(Integer(1)))
+    check("circuits.sizes", list(p.circuits.sizes), ListOf(Integer(1, MOST_CONDITIONS)))
     for name, model in p.readable.items():
         _check_baseline(f"readable.{name}", name, model)
         check(f"readable.{name}.size", model.size, OrNone(Text("[a-z]\\w*", "the name of a parameter")))
@@ -343,10 +369,11 @@ def _check_arena(p: Parameters) -> None:
     for name in arena.models:
         if name in p.models and p.models[name]["family"] != "modn":
             raise ValueError(f"arena.models is {name!r}; allowed: models of the family modn")
-    check("arena.runs", arena.runs, Integer(1))
-    check("arena.gradient_cost", arena.gradient_cost, Number(1))
+    check("arena.runs", arena.runs, Integer(1, MOST_RUNS))
+    check("arena.gradient_cost", arena.gradient_cost, Number(1, MOST_EVALUATIONS))
     check("arena.targets", list(arena.targets), ListOf(Number(0, 1, "()")))
-    check("arena.budgets", list(arena.budgets), ListOf(Integer(math.ceil(arena.gradient_cost))))
+    budgets = Integer(math.ceil(arena.gradient_cost), MOST_EVALUATIONS)
+    check("arena.budgets", list(arena.budgets), ListOf(budgets))
     if sorted(set(arena.budgets)) != list(arena.budgets):
         raise ValueError(f"arena.budgets is {arena.budgets}; allowed: numbers of evaluations, ascending")
     for name, optimizer in competing(p):

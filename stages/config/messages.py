@@ -9,11 +9,16 @@ from typing import Any
 
 import yaml
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
-from hydra.errors import ConfigCompositionException, HydraException, MissingConfigException
+from hydra.errors import (
+    ConfigCompositionException,
+    HydraException,
+    MissingConfigException,
+    OverrideParseException,
+)
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
-from stages.config.yaml_text import check_override
+from stages.config.yaml_text import check_override, one_line
 
 REMEDY = "`make params` composes params.yaml"
 
@@ -26,11 +31,12 @@ def plain_errors(source: str) -> Iterator[None]:
     except (MissingConfigException, FileNotFoundError):
         raise ValueError(f"{source} is missing; {REMEDY}") from None
     except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
-        raise ValueError(f"{source} cannot be read: {error}") from None
+        raise ValueError(f"{source} cannot be read: {one_line(str(error))}") from None
     except (HydraException, OmegaConfBaseException) as error:
         text = re.sub(r"\w+ raised while (resolving interpolation|composing config):\s*", "", str(error))
         text = re.sub(r"\n\s*((object|reference)_type=.*|full_key: (?=\n|$))", "", text)
-        raise ValueError(re.sub(r"\n\s*full_key: (\S+)", r" (key: \1)", text)) from None
+        text = one_line(re.sub(r"\n\s*full_key: (\S+)", r" (key: \1)", text))
+        raise ValueError(text or type(error.__cause__ or error).__name__) from None
 
 
 def explain_refusals() -> None:
@@ -54,6 +60,9 @@ def explain_refusals() -> None:
                 )
         try:
             return load(self, config_name, overrides, *args, **kwargs)
+        except OverrideParseException as error:
+            what = f"{error.override!r} is not in Hydra's syntax, such as alpha_s=5"
+            raise ConfigCompositionException(f"{what} ({one_line(str(error))})") from None
         except (HydraException, OmegaConfBaseException, TypeError) as error:  # TypeError: datasets=[1]
             if not overrides:
                 raise

@@ -26,7 +26,13 @@ def check_file(path: Path, name: str) -> None:
                 line = event.start_mark.line + 1
                 raise ValueError(f"{name}, line {line}: {depth} levels; allowed: {DEEPEST}")
     except yaml.YAMLError as error:
-        raise ValueError(f"{name} cannot be read: {error}") from None
+        raise ValueError(f"{name} cannot be read: {one_line(str(error))}") from None
+
+
+def one_line(text: str) -> str:
+    """A parser's message, without the lines that point at a place in the one above, or to a web page."""
+    lines = (line.strip() for line in text.splitlines())
+    return " ".join(line for line in lines if line.strip("^ ") and not line.startswith("See https://"))
 
 
 def check_override(override: str) -> None:

@@ -180,6 +180,15 @@ def test_what_needs_more_memory_than_there_is_is_refused_at_once(
     assert not insects.with_name("m").exists()
 
 
+def test_more_neurons_or_jobs_than_a_machine_can_have_are_refused(
+    insects: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for option in ("--n-estimators", "--n-init", "--n-jobs"):
+        assert fit(insects, option, 10**12) == 1
+        message = capsys.readouterr().err
+        assert message.startswith(f"modn: error: {option} is 1000000000000; allowed: an integer from ")
+
+
 def test_memory_that_runs_out_all_the_same_is_said(
     insects: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

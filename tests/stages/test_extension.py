@@ -175,6 +175,7 @@ TESTS = [
     "tests/modn/optimizers/test_optimizer_registry.py",
     "tests/stages/test_bad_parameters.py",
     "tests/stages/test_configuration.py",
+    "tests/stages/test_refused_overrides.py",
     "tests/stages/test_dependencies.py",
     "tests/stages/test_figures.py",
     "tests/stages/test_measures.py",
