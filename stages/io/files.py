@@ -65,7 +65,10 @@ def write_json(path: Path, value: Any) -> None:
 
 def read_json(path: Path) -> Any:
     """Read what write_json has written."""
-    return json.loads(path.read_text(encoding="utf-8"))
+    try:
+        return json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise StageError(f"{_name(path)} is damaged; `dvc repro` restores it ({error})") from None
 
 
 def write_csv(path: Path, frame: "pd.DataFrame") -> None:
@@ -79,8 +82,7 @@ def read_csv(path: Path) -> "pd.DataFrame":
 
     size = path.stat().st_size
     if size == 0:
-        name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
-        raise StageError(f"{name} is empty; `dvc repro` restores it")
+        raise StageError(f"{_name(path)} is empty; `dvc repro` restores it")
     if size == 1:
         return pd.DataFrame()
     numbers = pd.read_csv(path, nrows=0).columns.difference(TEXT)
@@ -110,7 +112,7 @@ def read_arrays(path: Path) -> "dict[str, np.ndarray]":
     import numpy as np
 
     content = path.read_bytes()
-    name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+    name = _name(path)
     if not content.startswith(b"PK"):  # NumPy would take it for a pickle
         raise StageError(f"{name} is damaged; `dvc repro` restores it (it is no .npz)")
     try:
@@ -141,6 +143,10 @@ def replaced_folder(folder: Path) -> Iterator[Path]:
         fresh.replace(folder)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _name(path: Path) -> Path:
+    return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
 
 
 def _replace(path: Path, write: Callable[[Path], object]) -> None:

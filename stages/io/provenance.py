@@ -1,4 +1,4 @@
-"""How a result was made: versions, cores, time. No result depends on it, so it has a file of its own.
+"""How a result was made: versions, processor, cores, time. It has a file of its own, beside the results.
 
 DVC does not keep these files: when it restores results from its cache, their record is missing or about
 others.
@@ -12,15 +12,16 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from stages.io import files
+from stages.io import files, machine
 
 PACKAGES = ("modn", "numpy", "numba", "scipy", "scikit-learn", "pandas", "matplotlib", "dvc", "hydra-core")
 
 
 def record(**facts: Any) -> dict[str, Any]:
-    """The given facts, and versions, cores and machine."""
+    """The given facts, and versions, cores, machine, and what its processor is used for."""
     versions = {"python": platform.python_version(), **{package: version(package) for package in PACKAGES}}
-    return {**facts, "versions": versions, "cores": os.cpu_count(), "machine": platform.machine()}
+    here = {"cores": os.cpu_count(), "machine": platform.machine(), "processor": machine.processor()}
+    return {**facts, "versions": versions, **here}
 
 
 def write(study: str, name: str, facts: dict[str, Any]) -> None:

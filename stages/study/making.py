@@ -3,7 +3,7 @@
 No result depends on it, so report.md leaves it out; it is in provenance.json and at the end of index.html.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -80,7 +80,7 @@ def section(records: Sequence[Record]) -> str:
     blocks = [
         "## How it was made",
         markdown.table(_clocks(records)),
-        f"On {circumstances['cores']} cores ({circumstances['machine']}), with {versions}. The same as data, "
+        f"On {circumstances['cores']} cores ({_machine(circumstances)}), with {versions}. The same as data, "
         "with hashes of all parameters and sources: [provenance.json](provenance.json).",
         _fits(records),
     ]
@@ -93,7 +93,17 @@ def _circumstances(records: Sequence[Record]) -> dict[str, Any]:
     versions: dict[str, str] = {}
     for facts in made:
         versions = {**facts["versions"], **versions}
-    return {"versions": versions, **{key: made[0][key] for key in ("cores", "machine")}}
+    here: dict[str, Any] = {key: made[0][key] for key in ("cores", "machine", "processor") if key in made[0]}
+    return {"versions": versions, **here}
+
+
+def _machine(circumstances: Mapping[str, Any]) -> str:
+    """The kind of machine, and in a few words what rounding depends on; earlier records lack that."""
+    processor = circumstances.get("processor")
+    if processor is None:
+        return str(circumstances["machine"])
+    compiled_for = processor["Numba's target"].split()[1]
+    return f"{circumstances['machine']}, compiled for {compiled_for}, BLAS: {processor['BLAS']}"
 
 
 def _clocks(records: Sequence[Record]) -> list[dict[str, str]]:

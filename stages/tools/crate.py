@@ -7,7 +7,6 @@ git, such as trained models, are listed with the checksum that DVC knows them by
 
 import argparse
 import hashlib
-import json
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -18,7 +17,7 @@ import yaml
 
 from modn.extras import needs
 from stages.config import composition
-from stages.io import entrypoint
+from stages.io import entrypoint, files
 from stages.io.entrypoint import StageError
 
 with needs("docs"):
@@ -44,10 +43,12 @@ class Crate:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.crate = ROCrate(version=VERSION)
-        self.lock = yaml.safe_load((root / "dvc.lock").read_text(encoding="utf-8"))["stages"]
-        self.profile = str(yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))["profile"])
+        self.lock = _value(root / "dvc.lock", "stages")
+        self.profile = str(_value(root / "params.yaml", "profile"))
         record = root / "reports" / self.profile / "provenance.json"
-        self.made = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
+        self.made = files.read_json(record) if record.exists() else {}
+        if not isinstance(self.made, dict) or not isinstance(self.lock, dict):
+            raise StageError("dvc.lock or provenance.json is damaged; `make repro` restores them")
 
     def build(self) -> ROCrate:
         """The crate, not yet written."""
@@ -238,6 +239,14 @@ def _date(root: Path) -> str:
     if done.returncode:
         raise StageError(f"the project is not in git: {done.stderr.strip()}")
     return done.stdout.strip()
+
+
+def _value(path: Path, key: str) -> Any:
+    """One of the values in a YAML file."""
+    try:
+        return yaml.safe_load(path.read_bytes())[key]
+    except (yaml.YAMLError, KeyError, TypeError):
+        raise StageError(f"{path.name} is damaged; `make repro` restores it") from None
 
 
 def main() -> None:

@@ -49,6 +49,7 @@ def _records(folder: Path) -> list[Record]:
     try:
         made = json.loads(path.read_text(encoding="utf-8"))
         common = {key: made[key] for key in ("versions", "cores", "machine")}
+        common |= {key: made[key] for key in ("processor",) if key in made}
         clocks = {**dict.fromkeys(made.get("restored", [])), **made["stages"]}
     except (ValueError, KeyError, TypeError):
         raise StageError(f"{path} is damaged; `dvc repro` restores it") from None

@@ -7,7 +7,6 @@ taken from the closest that it has.
 """
 
 import argparse
-import json
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -149,8 +148,11 @@ def plan(parameters: Parameters, profile: str) -> str:
     path = files.report_folder(profile) / "provenance.json"
     if not path.exists():
         raise StageError(f"{path.relative_to(files.ROOT)} is missing; allowed: a profile that has a report")
-    record = json.loads(path.read_text(encoding="utf-8"))
-    seconds = {name: stage["core_seconds"] for name, stage in record["stages"].items()}
+    try:
+        record = files.read_json(path)
+        seconds = {name: dict(stage["core_seconds"]) for name, stage in record["stages"].items()}
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise StageError(f"{path.relative_to(files.ROOT)} is damaged; `dvc repro` restores it") from None
     recorded = {  # seconds per work
         part: seconds[part.stage][part.dataset] / work.amount
         for part, work in work_of(composition.compose_plan([f"profile={profile}"])).items()

@@ -11,8 +11,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import sleep
 
 from stages.config import composition
+
+WRITING_SECONDS = 0.5
 
 
 def recover() -> list[Path]:
@@ -45,6 +48,9 @@ def _alone() -> Iterator[bool]:
 
 def _removed(lock: Path, rwlock: Path) -> list[Path]:
     holders = _holders(rwlock)
+    if holders is None:  # a DVC may be writing it at this moment
+        sleep(WRITING_SECONDS)
+        holders = _holders(rwlock)
     if holders and any(map(_is_dvc, holders)):
         return []  # it runs a stage, and will write dvc.lock
     removed = [rwlock] if holders != [] else []

@@ -39,6 +39,25 @@ def test_the_crate_of_a_run(project: Project, tmp_path: Path) -> None:
     assert (folder / "ro-crate-metadata.json").read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("dvc.lock", "stages: ["),
+        ("dvc.lock", "[]"),
+        ("dvc.lock", "stages: 3"),
+        ("params.yaml", ""),
+        ("reports/quick/provenance.json", ""),
+        ("reports/quick/provenance.json", "[]"),
+    ],
+)
+def test_a_damaged_file_is_named(tmp_path: Path, name: str, content: str) -> None:
+    for path, good in (("dvc.lock", "stages: {}"), ("params.yaml", "profile: quick"), (name, content)):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(good)
+    with pytest.raises(StageError, match=f"{Path(name).name}.* is damaged; `.* repro` restores"):
+        crate.Crate(tmp_path)
+
+
 def _check_files(folder: Path, again: ROCrate) -> set[str]:
     """All files of the crate are listed, all that is listed is there with its hash; their names."""
     files = [entity for entity in again.data_entities if "File" in entity.type]

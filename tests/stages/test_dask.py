@@ -84,7 +84,7 @@ def test_a_cluster_gives_the_same_bytes_though_a_worker_is_killed(project: Proje
 def test_a_local_cluster_is_started_where_no_address_is_given(project: Project) -> None:
     base = trained(project)
     forget(project)
-    project.succeed(*TRAIN, "runtime.engine=dask", "runtime.workers=1")
+    project.succeed(*TRAIN, "runtime.engine=dask", "runtime.workers=2")
     assert trained(project) == base
 
 

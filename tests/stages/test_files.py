@@ -55,6 +55,13 @@ def test_json_has_a_stable_layout(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "a.json").read_text()) == {"a": 0.1, "b": [1]}
 
 
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff", b"[" * 100_000])
+def test_damaged_json_is_named(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "a.json").write_bytes(content)
+    with pytest.raises(StageError, match=r"a\.json is damaged; `dvc repro` restores it"):
+        files.read_json(tmp_path / "a.json")
+
+
 def test_a_csv_keeps_every_digit(tmp_path: Path) -> None:
     numbers = [0.1 + 0.2, 1e-300, np.pi]
     files.write_csv(tmp_path / "a.csv", pd.DataFrame({"x": numbers, "y": ["a", "", "c,d"]}))

@@ -168,6 +168,17 @@ def test_a_lock_is_not_touched_while_a_dvc_is_at_work(rwlock: Path) -> None:
     assert recover.recover() == [rwlock, lock]
 
 
+def test_a_list_that_is_being_written_is_read_again(rwlock: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_work = subprocess.Popen([sys.executable, "-c", "input()", "dvc"], stdin=subprocess.PIPE)
+    try:
+        whole = held_by(at_work.pid)
+        rwlock.write_text(whole[:20])
+        monkeypatch.setattr(recover, "sleep", lambda seconds: rwlock.write_text(whole))
+        assert recover.recover() == [] and rwlock.read_text() == whole
+    finally:
+        at_work.communicate(b"\n")
+
+
 @pytest.mark.parametrize("content", [b"\xff\xfe stages", b"", b"- a\n", b"stages: [", b"schema: '2.0'\n\0"])
 def test_a_lock_that_no_dvc_can_read_is_removed(rwlock: Path, content: bytes) -> None:
     lock = composition.ROOT / "dvc.lock"

@@ -15,7 +15,7 @@ from results import Material, make_baseline_runs, make_curves, make_material, ma
 
 from stages import report
 from stages.config.schema import Parameters
-from stages.io import files, provenance
+from stages.io import files, machine, provenance
 from stages.io.entrypoint import StageError
 from stages.study import figures, making, markdown, measures
 from stages.study.figures import StudyFigure
@@ -116,6 +116,17 @@ def test_the_provenance_has_the_sources_of_every_stage(place: Place, material: M
     assert not [path for path in found if path.startswith(("tests/", "stages/tools/", "modn/cli/"))]
     text = (ROOT / "modn/neuron.py").read_bytes()
     assert found["modn/neuron.py"] == hashlib.sha256(text).hexdigest()
+
+
+def test_the_processor_that_rounded_the_numbers_is_named() -> None:
+    record = provenance.record(wall_seconds=1.0, core_seconds={})
+    assert record["processor"] == machine.processor()
+    text = making.section([making.Record("comparison", "modn-bbo", record)])
+    assert f"BLAS: {machine.processor()['BLAS']})" in text
+    target = machine.processor()["Numba's target"].split()[1]
+    assert f"compiled for {target}," in text
+    earlier = making.Record("comparison", "modn-bbo", FACTS)
+    assert "On 2 cores (x86_64), with python 3.11." in making.section([earlier])
 
 
 @pytest.mark.slow
