@@ -116,7 +116,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    names = sorted(path.stem for path in (ROOT / "data" / "tables").glob("*.csv"))
+    names = sorted(path.stem for path in (ROOT / "conf" / "datasets").glob("*.yaml"))
     parser.add_argument("--resplits", type=int, default=20)
     parser.add_argument("--first", type=int, default=10, help="earlier ones were looked at in development")
     parser.add_argument("--datasets", nargs="+", default=names, choices=names)
