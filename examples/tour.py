@@ -11,7 +11,8 @@
 #
 # Train a dendritic neuron on medical data, look inside, turn it into a circuit of a few rules, and export
 # it as a C function. This page is a script, `examples/tour.py`: run it with `python examples/tour.py`, or
-# open it as a notebook with Jupytext. It writes its files to the current folder.
+# open it as a notebook with Jupytext. It needs the extras `cli` and `plots`, and writes its files to the
+# current folder.
 
 # %% [markdown]
 # ## 1. The data
