@@ -1,6 +1,6 @@
 """How the defaults of MODNClassifier were chosen: the table of docs/training.md.
 
-    python -m benchmarks.defaults [--only TEXT] [--repeats 2]
+    python -m benchmarks.defaults [--only TEXT] [--repeats 2] [--datasets NAME ...]
 
 Cross-validation within the training part of the first resplit of `benchmarks.classifiers`, for each dataset
 of data/raw/extra: 3 folds, `repeats` times. No row of the test part is seen. Means over datasets and folds;
@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.classifiers import DATA, TEST_SIZE, load
 from modn import MODNClassifier, metrics
+from modn.methods import Descent
 
 # At least so many dendrites, iterations, and options of the solver
 VARIANTS: dict[str, tuple[int, int | None, dict[str, Any]]] = {
@@ -27,6 +28,12 @@ VARIANTS: dict[str, tuple[int, int | None, dict[str, Any]]] = {
     "at least 60, 300 steps, in the folds too": (60, 300, {"fold_share": 1.0}),
     "at least 60, batches of 128": (60, None, {"fold_share": 0.6, "batch": 128}),
     "at least 60, learning rate 0.03": (60, None, {"fold_share": 0.6, "learning_rate": 0.03}),
+    "default, learning rate 0.2": (60, None, {"fold_share": 0.4, "learning_rate": 0.2}),
+    "default, 1,000 steps": (60, 1000, {"fold_share": 0.4}),
+    "default, first slopes of 2": (60, None, {"fold_share": 0.4, "slope": 2.0}),
+    "default, rates by 3 folds": (60, None, {"fold_share": 0.4, "folds": 3}),
+    "default, rates by 8 folds": (60, None, {"fold_share": 0.4, "folds": 8}),
+    **{f"fixed decay {rate:g}": (60, None, {"decays": (rate,)}) for rate in Descent().decays},
 }
 
 
@@ -60,13 +67,16 @@ def main() -> None:
     )
     parser.add_argument("--only", default="", help="variants whose name contains this")
     parser.add_argument("--repeats", type=int, default=2)
+    everything = sorted(path.stem for path in DATA.glob("*.csv"))
+    parser.add_argument("--datasets", nargs="*", default=everything, choices=everything, metavar="NAME")
     options = parser.parse_args()
-    datasets = sorted(path.stem for path in DATA.glob("*.csv"))
     print("| | accuracy | log-loss | calibration error | seconds |\n| --- | ---: | ---: | ---: | ---: |")
     with threadpool_limits(1):
         for variant in VARIANTS:
             if options.only in variant:
-                judged = [row for dataset in datasets for row in judge(dataset, variant, options.repeats)]
+                judged = [
+                    row for dataset in options.datasets for row in judge(dataset, variant, options.repeats)
+                ]
                 accuracy, loss, error, seconds = np.mean(judged, axis=0)
                 print(
                     f"| {variant} | {accuracy:.4f} | {loss:.4f} | {error:.3f} | {seconds:.2f} |", flush=True

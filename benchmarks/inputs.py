@@ -1,11 +1,13 @@
 """What MODNClassifier makes of real-world inputs: the tables of docs/classifier.md.
 
-    python -m benchmarks.inputs [scaling] [missing] [imbalance] [many] [rules] [probabilities]
+    python -m benchmarks.inputs [scaling] [missing] [imbalance] [many] [wide] [rules] [probabilities]
 
 scaling        accuracy on features with outliers, of log-normal distribution and with heavy tails (synthetic)
 missing        values missing at random: they become the mean, or their synapses are 1
 imbalance      classes 1:100 (synthetic): class_weight None and "balanced", beside a random forest
 many           ten classes, and 500 features of which 10 are informative (synthetic), beside two rivals
+wide           100 features or more of several kinds (synthetic), with and without a first training that
+               selects, which was chosen by these
 rules          training accuracy of a neuron and of its rules alone, by the number of dendrites
 probabilities  log-loss and calibration error by Eq. 9, by the calibrated potentials, and of a random forest;
                and the calibration error that they show by chance: that of labels drawn from them
@@ -15,9 +17,11 @@ those of data/raw/extra, by which the scaling and what becomes of missing values
 """
 
 import argparse
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from time import process_time
 from typing import Any
 from unittest.mock import patch
 
@@ -31,12 +35,15 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.classifiers import CLASSIFIERS, DATA, TEST_SIZE, load, markdown
 from modn import MODNClassifier, metrics, scaling
+from modn.estimators import modn as classifier
 from modn.explain import rules
 from modn.inputs import Inputs
 
 RESPLITS = 2
 SYNTHETIC = 4  # datasets
 FRESH = range(700, 703)  # seeds of datasets that no choice was made by
+WIDE_SEEDS = (900, 901)
+WIDE_ROWS = 1200
 DRAWS = 20  # of labels
 MISSING_SHARES = (0.05, 0.3)
 MISSING_ROWS = 1000  # of each dataset, at most
@@ -181,6 +188,57 @@ def many_table() -> str:
     return table(rows, "dataset", "classifier", "accuracy")
 
 
+def linear(seed: int, n_features: int, n_informative: int) -> tuple[np.ndarray, np.ndarray]:
+    """Two classes on the sides of a plane, with noise."""
+    rng = np.random.default_rng(seed)
+    X, w = rng.normal(size=(WIDE_ROWS, n_features)), np.zeros(n_features)
+    w[:n_informative] = rng.normal(size=n_informative)
+    return X, (X @ w + rng.normal(size=WIDE_ROWS) * np.sqrt(n_informative) * 0.3 > 0).astype(int)
+
+
+def correlated(seed: int, n_features: int, n_factors: int) -> tuple[np.ndarray, np.ndarray]:
+    """Features that are noisy sums of a few factors, of which three decide."""
+    rng = np.random.default_rng(seed)
+    factors = rng.normal(size=(WIDE_ROWS, n_factors))
+    X = factors @ rng.normal(size=(n_factors, n_features)) + rng.normal(size=(WIDE_ROWS, n_features))
+    return X, ((factors[:, 0] * factors[:, 1] > 0) ^ (factors[:, 2] > 0.5)).astype(int)
+
+
+def wide_table() -> str:
+    """Accuracy, log-loss, CPU seconds and features used, where features are 100 or more."""
+    shapes: dict[str, Callable[[int], Any]] = {
+        "150 features, 60 informative": lambda seed: make_classification(
+            WIDE_ROWS, 150, n_informative=60, random_state=seed
+        ),
+        "linear, all of 120": lambda seed: linear(seed, 120, 120),
+        "linear, 20 of 120": lambda seed: linear(seed, 120, 20),
+        "10 factors in 150 features": lambda seed: correlated(seed, 150, 10),
+        "10 classes, 10 of 200": lambda seed: make_classification(
+            2000, 200, n_informative=10, n_classes=10, random_state=seed
+        ),
+    }
+    rows = []
+    for shape, make in shapes.items():
+        for how, wide in (("selected first", classifier.WIDE), ("all features", sys.maxsize)):
+            for seed in WIDE_SEEDS:
+                seen, unseen, y_seen, y_unseen = train_test_split(
+                    *make(seed), test_size=TEST_SIZE, random_state=0
+                )
+                begin = process_time()
+                with patch.object(classifier, "WIDE", wide):
+                    model = ours().fit(seen, y_seen)
+                seconds, proba = process_time() - begin, model.predict_proba(unseen)
+                values = {
+                    "accuracy": metrics.accuracy(y_unseen, proba),
+                    "log-loss": metrics.log_loss(y_unseen, proba),
+                    "CPU seconds": seconds,
+                    "features used": float(model.neuron_.w_s.any(axis=1).sum()),
+                }
+                dataset = f"{shape}: {how}"
+                rows += [{"dataset": dataset, "measure": m, "value": v} for m, v in values.items()]
+    return table(rows, "dataset", "measure", "value")
+
+
 def rules_table() -> str:
     """What is left of a neuron's accuracy where its synapses are taken as sharp thresholds."""
     rows = []
@@ -237,6 +295,7 @@ TABLES = {
     "missing": missing_table,
     "imbalance": imbalance_table,
     "many": many_table,
+    "wide": wide_table,
     "rules": rules_table,
     "probabilities": probability_table,
 }

@@ -36,6 +36,9 @@ class MODNClassifier(MODNEstimator, LabelsClassifier):
     y holds a label for each sample or, for several at once, is an indicator matrix (N, L) of 0 and 1. Labels
     are then predicted as such a matrix, and their probabilities are (N, L).
 
+    If 100 inputs or more are given and at most half of them help to tell classes apart, the others are left
+    out: their synapses are always 1. (By "adam", unless `solver_options` set decays or selections.)
+
     Parameters
     ----------
     filter : {"learned", "partition", "full"}
