@@ -36,11 +36,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    tables = {path.stem: path for path in sorted((ROOT / "data/tables").glob("*.csv"))}
-    parser.add_argument("--datasets", nargs="+", choices=tables, default=list(tables), metavar="NAME")
+    names = sorted(path.stem for path in (ROOT / "conf/datasets").glob("*.yaml"))
+    parser.add_argument("--datasets", nargs="+", choices=names, default=names, metavar="NAME")
     print("| dataset | conditions | gates | input bits | cells | bytes of C |\n| --- | " + "---: | " * 5)
     for name in parser.parse_args().datasets:
-        X, y = features_and_labels(pd.read_csv(tables[name], dtype=str, keep_default_na=False))
+        X, y = features_and_labels(
+            pd.read_csv(ROOT / f"data/tables/{name}.csv", dtype=str, keep_default_na=False)
+        )
         circuit = CircuitClassifier(random_state=0).fit(X, y).circuit_
         print(f"| {name} | " + " | ".join(map(str, size_of(circuit, X).values())) + " |", flush=True)
 
