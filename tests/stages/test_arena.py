@@ -192,7 +192,7 @@ def test_bad_training_rows_end_in_one_message(place: Place) -> None:
     ("override", "message"),
     [
         ("arena.budgets=[400,200]", "arena.budgets is .*ascending"),
-        ("arena.budgets=[3]", "arena.budgets is .*>= 10"),
+        ("arena.budgets=[3]", "arena.budgets is .*an integer from 10 to"),
         ("arena.budgets=[50]", "arena.budgets is 50; allowed: at least 100, which modnp with bbo needs"),
         ("arena.models=[mlp]", "arena.models is 'mlp'; allowed: models of the family modn"),
         ("arena.optimizers=[sgd]", "arena.optimizers is 'sgd'; allowed: "),

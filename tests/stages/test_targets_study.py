@@ -286,7 +286,7 @@ def test_the_study_runs_through_the_pipeline(project: Project) -> None:
             "targets.datasets.slump.targets=[]",
             r"slump.targets is \[\]; allowed: at least one column, each once",
         ),
-        ("targets.datasets.slump.targets=[flow,flow]", r"slump.targets is .*; allowed: .*each once"),
+        ("targets.datasets.slump.targets=[flow,flow]", r"slump.targets is .*; allowed: each value once"),
         (
             "targets.datasets.slump.class_column=flow",
             r"class_column is 'flow'; allowed: none, since the task is reg",
