@@ -135,3 +135,10 @@ def test_the_nested_interval_sees_both_spreads() -> None:
         assert (low, high) == chance.nested_interval(groups)
     low, high = chance.nested_interval([np.array([0.5, 0.5])])
     assert low == high == 0.5
+
+
+def test_without_a_learned_filter_every_table_is_empty_and_the_section_is_left_out() -> None:
+    runs = make_runs()
+    tables = tables_of(runs[runs["model"] != "modn"])
+    assert all(table.empty for table in tables.values())
+    assert filter_section.write(tables) == ""
