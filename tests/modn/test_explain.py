@@ -196,7 +196,7 @@ def test_bad_arguments_are_named(crafted: modn.MODNClassifier) -> None:
         rules(modn.MODNClassifier())
     with pytest.raises(ValueError, match="feature_names has the length 1; allowed: 2"):
         rules(crafted, ["size"])
-    with pytest.raises(ValueError, match="a label for each of the 3 samples"):
+    with pytest.raises(ValueError, match=r"y has the shape \(1,\); allowed: \(3,\)"):
         rules(crafted, X=np.zeros((3, 2)), y=["a"])
     bare = DNM(np.ones((2, 1)), np.zeros((2, 1)), 1.0, 1.0, 0.5)
     assert explain.named(bare).output_names == ["output 1"]
