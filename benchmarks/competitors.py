@@ -5,7 +5,9 @@ time, which is plain NumPy in float64. evosax works on JAX arrays and gets the l
 float32, compiled, as its steps are. Imports are inside, so that what is not installed is skipped.
 """
 
+import contextlib
 import importlib
+import tempfile
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -83,11 +85,12 @@ def _scikit_opt(module: str, algorithm: str, **parameters: Any) -> Run:
 
 def _pyswarms(population: int) -> Run:
     def run(cost: PlainObjective, box: Box, generations: int) -> Any:
-        from pyswarms.single import GlobalBestPSO
-
         options = {"w": 1.0, "c1": 0.3, "c2": 0.3}
-        swarm = GlobalBestPSO(population, box[0].size, options, bounds=box)
-        return swarm.optimize(lambda X: np.array([cost(x) for x in X]), generations, verbose=False)
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            from pyswarms.single import GlobalBestPSO  # writes a report.log when it is imported
+
+            swarm = GlobalBestPSO(population, box[0].size, options, bounds=box)
+            return swarm.optimize(lambda X: np.array([cost(x) for x in X]), generations, verbose=False)
 
     return run
 

@@ -2,9 +2,8 @@
 
     python -m benchmarks.optimizers [--iterations 100] [--json FILE]
 
-The goal is below 30 %: the time belongs to the objective. CPU seconds, seen with 500 iterations on a busy
-machine: BBO 21 % (simon 25 %), GA 19 %, PSO 11 %, PBIL 10 % (gray 32 %), ES 32 %, DE 17 %, L-SHADE 26 %,
-CMA-ES 27 %, random search 10 %, BP 11 %, Adam 12 %. ES evaluates only 10 children, whose Gaussian noise alone
+The goal is below 30 %: the time belongs to the objective. CPU seconds, so that a busy machine matters little;
+docs/speed.md has those of the last measurement. ES evaluates only 10 children, whose Gaussian noise alone
 costs a tenth of their evaluation. L-SHADE's population shrinks to 4.
 """
 

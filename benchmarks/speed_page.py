@@ -129,7 +129,9 @@ def _classifiers(classifiers: dict[str, Any]) -> str:
         faster = _geometric_mean(
             row["rows_per_second"] / ours[row["dataset"]]["rows_per_second"] for row in own
         )
-        lines.append((name, f"{fit:.2f}", f"{faster_fit:.2f}x", f"{predicted:,.0f}", f"{faster:.2f}x"))
+        lines.append(
+            (name, f"{fit:.2f}", f"{faster_fit:.2f}x", f"{float(f'{predicted:.3g}'):,.0f}", f"{faster:.2f}x")
+        )
     shapes = "; ".join(f"{name} {shape}" for name, shape in classifiers["shapes"].items())
     return (
         f"**The classifier** beside others, default parameters, one thread: geometric means over {shapes}; "
