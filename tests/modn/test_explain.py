@@ -190,7 +190,7 @@ def test_thresholds_are_as_long_as_the_range_is_worth(value: float, width: float
 
 
 def test_bad_arguments_are_named(crafted: modn.MODNClassifier) -> None:
-    with pytest.raises(TypeError, match="model is a Neuron; allowed: a fitted MODNClassifier or DNMClassifier"):
+    with pytest.raises(TypeError, match="model is a Neuron; allowed: a fitted MODNClassifier"):
         rules(crafted.neuron_)
     with pytest.raises(TypeError, match="fitted"):
         rules(modn.MODNClassifier())
