@@ -20,7 +20,7 @@ _DECIMALS = 12  # Accuracies are ratios of small integers: rounding errors must 
 
 
 def write(parameters: Parameters, tables: Tables) -> str:
-    """What a circuit is, the models in the mean and on each dataset, accuracy over size, and gates."""
+    """The answer, what a circuit is, the models in the mean and by dataset, accuracy over size, and gates."""
     table = tables["circuits"]
     if table.empty:
         return ""
@@ -32,6 +32,7 @@ def write(parameters: Parameters, tables: Tables) -> str:
         "circuits' mean accuracy is higher, equal and lower."
     )
     blocks = [
+        _answer(table),
         WHAT,
         note,
         markdown.table(_means(table)),
@@ -43,9 +44,32 @@ def write(parameters: Parameters, tables: Tables) -> str:
     return "\n\n".join(filter(None, blocks))
 
 
+def _answer(table: pd.DataFrame) -> str:
+    """How circuits compare with their neurons and with the other models whose conditions are counted."""
+    circuits = table[table["model"] == "circuit"]
+    if circuits.empty:
+        return ""
+    points = 100 * circuits["to_neuron"].mean()
+    place = f"{abs(points):.1f} points {'below' if points < 0 else 'above'} its neuron"
+    accuracies = _accuracies(table)
+    rivals = table[table["conditions"].notna() & (table["model"] != "circuit")]
+    beaten = [
+        f"{name} on {int((accuracies['circuit'] > accuracies[model]).sum())} of {len(cells)} datasets "
+        f"({circuits['acc_mean'].mean():.3f} against {cells['acc_mean'].mean():.3f} in the mean)"
+        for (model, name), cells in rivals.groupby(["model", "name"], sort=False)
+    ]
+    ahead = f" It is ahead of {', of '.join(beaten)}." if beaten else ""
+    return f"**A circuit of {circuits['conditions'].mean():.1f} conditions is {place}** in the mean.{ahead}"
+
+
+def _accuracies(table: pd.DataFrame) -> pd.DataFrame:
+    """Mean accuracies, a row per dataset and a column per model."""
+    return table.pivot_table(index="dataset", columns="model", values="acc_mean").round(_DECIMALS)
+
+
 def _means(table: pd.DataFrame) -> list[dict[str, Any]]:
     """A row per model: means over the datasets, and what circuits won and lost."""
-    accuracies = table.pivot_table(index="dataset", columns="model", values="acc_mean").round(_DECIMALS)
+    accuracies = _accuracies(table)
     rows = []
     for (model, name), cells in table.groupby(["model", "name"], sort=False):
         row = {"model": name, "mean ACC": markdown.number(cells["acc_mean"].mean())}

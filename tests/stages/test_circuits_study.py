@@ -168,6 +168,22 @@ def test_a_model_without_its_package_is_left_out_and_that_is_said(
     assert "| Decision tree | 0." in text and "| Neuron | 0." in text
 
 
+def test_the_section_opens_with_its_answer() -> None:
+    rows = [
+        ("a", "circuit", "Circuit", 0.9, -0.02, 8.0),
+        ("b", "circuit", "Circuit", 0.8, 0.0, 12.0),
+        ("a", "tree", "Decision tree", 0.85, -0.07, 5.0),
+        ("b", "tree", "Decision tree", 0.81, 0.01, 5.0),
+        ("a", "ebm", "EBM", 0.95, 0.03, np.nan),
+    ]
+    table = pd.DataFrame(rows, columns=["dataset", "model", "name", "acc_mean", "to_neuron", "conditions"])
+    assert circuit_section._answer(table) == (
+        "**A circuit of 10.0 conditions is 1.0 points below its neuron** in the mean. It is ahead of "
+        "Decision tree on 1 of 2 datasets (0.850 against 0.830 in the mean)."
+    )
+    assert circuit_section._answer(table[table["model"] == "tree"]) == ""
+
+
 def test_figs_gives_the_same_twice_although_it_draws_from_the_global_generator() -> None:
     pytest.importorskip("imodels")
     rng = np.random.default_rng(0)
