@@ -54,7 +54,9 @@ def test_tour(tmp_path: Path) -> None:
     )
     assert unseen is not None and float(unseen[1]) > 0.94
     assert circuit is not None and float(circuit[1]) > 0.9
-    assert re.search(r"4\. .*: (benign|malignant) \+\d", text), "four rules"
+    printed = text.split("accuracy of the circuit")[0]
+    rules = re.findall(r"^\d\. (.*): (?:benign|malignant) [+-]\d", printed, re.MULTILINE)
+    assert len(rules) > 1 and sum(rule.count(" and ") + 1 for rule in rules) == 5, "five conditions"
     assert "\nTrue\n" in text and "def neuron(" in text
     written = {path.name for path in tmp_path.iterdir()}
     assert written == {"tour.c", "tour.modn", "tour_circuit.png", "tour_neuron.png"}

@@ -287,7 +287,7 @@ def test_a_fingerprint_tells_values_apart() -> None:
 
 def endless(project: Project) -> Iterator[subprocess.Popen[str]]:
     """A training that has finished iris and is at caesarian, which is endless."""
-    long = ["datasets.iris.iterations=1", "datasets.caesarian.iterations=100000000", "max_iterations=null"]
+    long = ["datasets.iris.iterations=1", "datasets.caesarian.iterations=10000000", "max_iterations=null"]
     with project.started(*TRAIN, "runtime.workers=2", *long) as process:
         assert process.stdout is not None
         for line in process.stdout:

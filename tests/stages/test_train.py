@@ -171,7 +171,7 @@ def test_one_worker_or_two_give_the_same_bytes(project: Project) -> None:
 def test_ctrl_c_ends_the_stage_soon_and_leaves_no_half_written_file(project: Project, workers: int) -> None:
     before = project.contents()
     # iris has the larger cells and is begun first: once it is done, caesarian's endless search is under way
-    endless = ["datasets.iris.iterations=1", "datasets.caesarian.iterations=100000000", "max_iterations=null"]
+    endless = ["datasets.iris.iterations=1", "datasets.caesarian.iterations=10000000", "max_iterations=null"]
     command = ["python", "-m", "stages.train", "study=comparison", "model=modnf", "optimizer=bbo"]
     with project.started(*command, f"runtime.workers={workers}", *endless) as process:
         assert process.stdout is not None
