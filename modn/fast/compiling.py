@@ -51,8 +51,9 @@ def compiled(function: Function, sources: Sources | None = None, **options: Any)
     from numba import njit
 
     from modn.fast.code_cache import code_cache
+    from modn.fast.compilers import FunctionCompiler
 
-    dispatcher = njit(**COMMON, **options)(function)
+    dispatcher = njit(**COMMON, **options, pipeline_class=FunctionCompiler)(function)
     # What numba's `cache=True` does, with another cache; a private attribute, as there is no public way.
     dispatcher._cache = code_cache(function, sources or Sources(function))
     return dispatcher
@@ -65,7 +66,9 @@ def part(function: Function, **options: Any) -> Any:
     """
     from numba import njit
 
-    return njit(**COMMON | {"no_cpython_wrapper": True} | options)(function)
+    from modn.fast.compilers import PartCompiler
+
+    return njit(**COMMON | {"no_cpython_wrapper": True} | options, pipeline_class=PartCompiler)(function)
 
 
 def inlined(function: Function) -> Any:
