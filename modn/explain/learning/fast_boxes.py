@@ -4,6 +4,8 @@ A box is an interval of codes [low, high] per column; a code is the rank of a va
 of its column, and -1 a missing value, which every interval holds. Gains are in nats.
 """
 
+from math import exp
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,7 +16,7 @@ from modn.explain.learning.fast_weights import (
     fit_dendrite,
     gains_of,
 )
-from modn.fast.compiling import compiled
+from modn.fast.compiling import compiled, part
 
 Codes = NDArray[np.int32]
 
@@ -27,7 +29,9 @@ ROUNDS = 2  # of fitting the weights of a dendrite and climbing again
 def holds(codes: Codes, low: Codes, high: Codes) -> Flags:
     """Whether each sample (N,) is in the box."""
     D, N = codes.shape
-    inside = np.ones(N, np.bool_)
+    inside = np.empty(N, np.bool_)
+    for n in range(N):
+        inside[n] = True
     for i in range(D):
         for n in range(N):
             code = codes[i, n]
@@ -123,11 +127,16 @@ def climb(
     for n in range(N):
         if outside[n] == 0:
             value += gains[n]
-    histograms = np.empty((D, n_codes.max() + 1))  # of gains over codes; first those of missing values
+    most_codes = n_codes[0]
+    for i in range(D):
+        most_codes = max(most_codes, n_codes[i])
+    histograms = np.empty((D, most_codes + 1))  # of gains over codes; first those of missing values
     column = -1
     while True:
         settled, column, reached, new_low, new_high = column, -1, value + 1e-9, 0, 0
-        histograms[:] = 0.0
+        for i in range(D):
+            for k in range(most_codes + 1):
+                histograms[i, k] = 0.0
         for n in range(N):
             if outside[n] == 0:
                 for i in range(D):
@@ -165,10 +174,10 @@ def best_stumps(
     """
     D, N = codes.shape
     C = shares.shape[1]
-    slopes, curvatures = targets - shares, shares * (1 - shares)
     boxes, weights = np.zeros((D, 2, D), np.int32), np.zeros((D, C))
     for i in range(D):
-        boxes[i, 1] = n_codes - 1
+        for k in range(D):
+            boxes[i, 1, k] = n_codes[k] - 1
         K = n_codes[i]
         G, H = np.zeros((K, C)), np.zeros((K, C))
         all_G, all_H, low_G, low_H = np.zeros(C), np.zeros(C), np.zeros(C), np.zeros(C)
@@ -176,10 +185,11 @@ def best_stumps(
             code = codes[i, n]
             if code >= 0:
                 for c in range(C):
-                    G[code, c] += slopes[n, c]
-                    H[code, c] += curvatures[n, c]
-                    all_G[c] += slopes[n, c]
-                    all_H[c] += curvatures[n, c]
+                    slope, curvature = targets[n, c] - shares[n, c], shares[n, c] * (1 - shares[n, c])
+                    G[code, c] += slope
+                    H[code, c] += curvature
+                    all_G[c] += slope
+                    all_H[c] += curvature
         best = 0.0
         for k in range(K - 1):
             gain = 0.0
@@ -189,13 +199,17 @@ def best_stumps(
                 gain += low_G[c] ** 2 / (low_H[c] + WEIGHT_PRECISION)
                 gain += (all_G[c] - low_G[c]) ** 2 / (all_H[c] - low_H[c] + WEIGHT_PRECISION)
             if gain > best and (excitatory[i] or inhibitory[i]):
-                best = gain
-                above = excitatory[i] and (not inhibitory[i] or low_H.sum() > all_H.sum() / 2)
+                best, below, total = gain, 0.0, 0.0
+                for c in range(C):
+                    below += low_H[c]
+                    total += all_H[c]
+                above = excitatory[i] and (not inhibitory[i] or below > total / 2)
                 boxes[i, 0, i] = k + 1 if above else 0
                 boxes[i, 1, i] = K - 1 if above else k
-                low = low_G / (low_H + WEIGHT_PRECISION)
-                high = (all_G - low_G) / (all_H - low_H + WEIGHT_PRECISION)
-                weights[i] = high - low if above else low - high
+                for c in range(C):
+                    low = low_G[c] / (low_H[c] + WEIGHT_PRECISION)
+                    high = (all_G[c] - low_G[c]) / (all_H[c] - low_H[c] + WEIGHT_PRECISION)
+                    weights[i, c] = high - low if above else low - high
     return boxes, weights
 
 
@@ -229,15 +243,20 @@ def best_dendrite(
         if n_sides(boxes[s, 0], boxes[s, 1], n_codes) == 0:
             reached[s] = -np.inf
         for r in range(s):
-            if (boxes[r] == boxes[s]).all():
+            if _is_same(boxes[r], boxes[s]):
                 reached[s] = -np.inf
                 break
     best = SMALLEST_GAIN
     best_box, best_added, best_shift = boxes[0].copy(), np.zeros(C), np.zeros(C)
     found, refined = False, 0
-    for s in np.argsort(-reached, kind="mergesort"):
-        if reached[s] == -np.inf or refined == REFINED:
+    while refined < REFINED:
+        s = 0  # the most rewarding one that is left
+        for r in range(S):
+            if reached[r] > reached[s]:
+                s = r
+        if reached[s] == -np.inf:
             break
+        reached[s] = -np.inf
         added, shift, box = candidates[s].copy(), np.zeros(C), boxes[s].copy()
         for r in range(ROUNDS):
             sides = n_sides(box[0], box[1], n_codes)
@@ -245,28 +264,46 @@ def best_dendrite(
             if sides == 0 or _is_known(held, others):
                 break
             refined += r == 0
-            value = fit_dendrite(shares, targets, held, added, shift, 4) - penalty * sides
+            # a literal 4 is a type of its own, to compile for
+            value = fit_dendrite(shares, targets, held, added, shift, np.int64(4)) - penalty * sides
             if value > best:
                 best, found = value, True
-                best_box[:], best_added[:], best_shift[:] = box, added, shift
+                best_box, best_added, best_shift = box.copy(), added.copy(), shift.copy()
             before = box.copy()
             gains = gains_of(_shifted(shares, shift), targets, added)
             climb(codes, n_codes, gains, box[0], box[1], penalty, excitatory, inhibitory)
-            if (before == box).all():
+            if _is_same(before, box):
                 break
     return (best if found else 0.0), best_box, best_added, best_shift
 
 
-@compiled
+@part
 def _shifted(shares: Floats, shift: Floats) -> Floats:
     """The shares if this is added to all scores."""
-    moved = shares * np.exp(shift)
-    for n in range(len(moved)):
-        moved[n] /= moved[n].sum()
+    N, C = shares.shape
+    moved, factors = np.empty((N, C)), np.empty(C)
+    for c in range(C):
+        factors[c] = exp(shift[c])
+    for n in range(N):
+        total = 0.0
+        for c in range(C):
+            moved[n, c] = shares[n, c] * factors[c]
+            total += moved[n, c]
+        for c in range(C):
+            moved[n, c] /= total
     return moved
 
 
-@compiled
+@part
+def _is_same(one: Codes, other: Codes) -> bool:
+    """Whether two boxes (2, D) are equal."""
+    different = 0
+    for i in range(one.shape[1]):
+        different += one[0, i] != other[0, i] or one[1, i] != other[1, i]
+    return different == 0
+
+
+@part
 def _is_known(held: Flags, others: Flags) -> bool:
     """Whether one of the others (M, N) is the same everywhere, or the opposite everywhere."""
     for j in range(len(others)):

@@ -4,8 +4,8 @@ from math import exp, log, log1p
 
 import numpy as np
 
-from modn.explain.learning.fast_weights import WEIGHT_PRECISION, Floats
-from modn.fast.compiling import compiled
+from modn.explain.learning.fast_weights import WEIGHT_PRECISION, Floats, highest_of
+from modn.fast.compiling import compiled, part
 
 PER_WEIGHT = 0.5  # nats: a weight other than 0 must be worth that, as it has to be read
 PASSES = 20
@@ -17,7 +17,7 @@ def loss(scores: Floats, targets: Floats, totals: Floats) -> float:
     G, C = scores.shape
     value = 0.0
     for g in range(G):
-        highest = scores[g].max()
+        highest = highest_of(scores[g])
         exponentials, linear = 0.0, 0.0
         for c in range(C):
             exponentials += exp(scores[g, c] - highest)
@@ -29,7 +29,10 @@ def loss(scores: Floats, targets: Floats, totals: Floats) -> float:
 @compiled
 def penalty(weights: Floats, unit: float) -> float:
     """The penalty on the weights (C,) of a dendrite: on their differences from the mean, and their number."""
-    mean, squares, count = weights.mean(), 0.0, 0
+    total, squares, count = 0.0, 0.0, 0
+    for weight in weights:
+        total += weight
+    mean = total / len(weights)
     for weight in weights:
         squares += (weight - mean) ** 2
         count += weight != 0
@@ -37,16 +40,21 @@ def penalty(weights: Floats, unit: float) -> float:
 
 
 @compiled
-def descend(patterns: Floats, targets: Floats, totals: Floats, table: Floats, unit: float) -> float:
+def descend(held: Floats, targets: Floats, totals: Floats, table: Floats, unit: float) -> float:
     """Move one integer at a time, by 1 or to 0, in place, while the loss falls; returns the loss.
 
-    The table (M, C) are the weights, its last row what the scores start with; scores are patterns (G, M)
+    The table (M, C) are the weights, its last row what the scores start with; scores are what is held (M, G),
     times the table, times the unit. All dendrites keep a weight other than 0.
     """
     M, C = table.shape
-    scores = np.dot(patterns, table) * unit
-    shares = np.empty_like(scores)
-    for g in range(len(scores)):
+    G = held.shape[1]
+    scores, shares = np.empty((G, C)), np.empty((G, C))
+    for g in range(G):
+        for c in range(C):
+            total = 0.0  # of integers, which add up to the same in any order
+            for j in range(M):
+                total += held[j, g] * table[j, c]
+            scores[g, c] = total * unit
         _softmax(scores[g], shares[g])
     improved, passes = True, 0
     while improved and passes < PASSES:
@@ -54,11 +62,10 @@ def descend(patterns: Floats, targets: Floats, totals: Floats, table: Floats, un
         for j in range(M):
             for c in range(C):
                 for step in (-1.0, 1.0, -table[j, c]):
-                    held = patterns[:, j]
-                    if _gain(held, targets[:, c], totals, shares[:, c], table, j, c, step, unit) > 1e-9:
+                    if _gain(held[j], targets[:, c], totals, shares[:, c], table, j, c, step, unit) > 1e-9:
                         table[j, c] += step
-                        for g in range(len(scores)):
-                            if held[g] > 0:
+                        for g in range(G):
+                            if held[j, g] > 0:
                                 scores[g, c] += step * unit
                                 _softmax(scores[g], shares[g])
                         improved = True
@@ -69,7 +76,7 @@ def descend(patterns: Floats, targets: Floats, totals: Floats, table: Floats, un
     return value
 
 
-@compiled
+@part
 def _gain(
     held: Floats, targets: Floats, totals: Floats, shares: Floats, table: Floats, j: int, c: int, step: float,
     unit: float,
@@ -78,7 +85,10 @@ def _gain(
     gain = 0.0
     if j < len(table) - 1:
         after = table[j, c] + step
-        if after == 0 and np.count_nonzero(table[j]) == 1:
+        count = 0
+        for weight in table[j]:
+            count += weight != 0
+        if after == 0 and count == 1:
             return -1.0
         gain += penalty(table[j], unit)
         before, table[j, c] = table[j, c], after
@@ -91,7 +101,11 @@ def _gain(
     return gain
 
 
-@compiled
+@part
 def _softmax(scores: Floats, shares: Floats) -> None:
-    shares[:] = np.exp(scores - scores.max())
-    shares /= shares.sum()
+    highest, total = highest_of(scores), 0.0
+    for c in range(len(scores)):
+        shares[c] = exp(scores[c] - highest)
+        total += shares[c]
+    for c in range(len(scores)):
+        shares[c] /= total

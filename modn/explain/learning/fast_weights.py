@@ -2,14 +2,19 @@
 
 Fits work on shares, the softmax of the scores: what is added to the scores multiplies the shares, so that no
 pass over the samples needs an exponential. Losses and gains are in nats.
+
+Arrays are computed on in plain loops: numba takes several times as long to compile the same as expressions of
+whole arrays, mostly for the messages about shapes that do not match.
 """
 
-from math import exp, log
+from math import exp, isfinite, log
 
 import numpy as np
+from numba import types
+from numba.np.linalg import _LAPACK, F_INT_nptype, ensure_lapack
 from numpy.typing import NDArray
 
-from modn.fast.compiling import compiled
+from modn.fast.compiling import compiled, part
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -19,13 +24,43 @@ THETA_PRECISION = 1e-3  # scores are relative: without it, a constant could be a
 CLOSE = 1e-2  # nats: a fit that gains less is near enough to its end
 LONGEST_STEP = 1.0  # nats
 
+# What numba's own np.linalg.solve calls, without the checks around it, which take 2 s to compile
+ensure_lapack()
+_gesv = _LAPACK().numba_xgesv(types.float64)
+_DOUBLE = ord("d")
+
+
+@part
+def _solve(matrix: Floats, vector: Floats, pivots: NDArray[np.int32]) -> None:
+    """Replace a vector (K,) by the solution of a symmetric system. Matrix and pivots (K,) are overwritten.
+
+    Symmetric because LAPACK reads columns where these are rows.
+    """
+    K = len(vector)
+    info = _gesv(_DOUBLE, K, 1, matrix.ctypes, K, pivots.ctypes, vector.ctypes, K)
+    total = 0.0
+    for k in range(K):
+        total += vector[k]
+    if info != 0 or not isfinite(total):
+        raise np.linalg.LinAlgError("the weights of a circuit have no finite Newton step")
+
+
+@part
+def highest_of(numbers: Floats) -> float:
+    """The highest of some numbers."""
+    highest = numbers[0]
+    for number in numbers:
+        if number > highest:
+            highest = number
+    return highest
+
 
 @compiled
 def shares_of(scores: Floats) -> Floats:
     """The softmax (N, C) of the scores."""
-    shares = np.empty_like(scores)
+    shares = np.empty(scores.shape)
     for n in range(len(scores)):
-        highest, total = scores[n].max(), 0.0
+        highest, total = highest_of(scores[n]), 0.0
         for c in range(scores.shape[1]):
             shares[n, c] = exp(scores[n, c] - highest)
             total += shares[n, c]
@@ -40,7 +75,7 @@ def loss_of(scores: Floats, targets: Floats) -> float:
     N, C = scores.shape
     total = 0.0
     for n in range(N):
-        highest, exponentials = scores[n].max(), 0.0
+        highest, exponentials = highest_of(scores[n]), 0.0
         for c in range(C):
             exponentials += exp(scores[n, c] - highest)
             total += targets[n, c] * (highest - scores[n, c])
@@ -52,8 +87,9 @@ def loss_of(scores: Floats, targets: Floats) -> float:
 def gains_of(shares: Floats, targets: Floats, added: Floats) -> Floats:
     """By how much the loss of each sample (N,) falls if a dendrite that adds this to the scores holds."""
     N, C = shares.shape
-    gains = np.empty(N)
-    factors = np.exp(added)
+    gains, factors = np.empty(N), np.empty(C)
+    for c in range(C):
+        factors[c] = exp(added[c])
     for n in range(N):
         held, linear = 0.0, 0.0
         for c in range(C):
@@ -73,15 +109,19 @@ def fit_dendrite(
     weights.
     """
     N, C = shares.shape
-    sums = np.zeros((2, C))  # of the targets: outside, and where the dendrite holds
+    sums = np.empty((2, C))  # of the targets: outside, and where the dendrite holds
+    for c in range(C):
+        sums[0, c] = sums[1, c] = 0.0
     for n in range(N):
         side = 1 if held[n] else 0
         for c in range(C):
             sums[side, c] += targets[n, c]
     slopes, curvatures = np.empty((2, C)), np.empty((2, C, C))
     gain = _gain_of_fit(shares, sums, held, added, shift, slopes, curvatures)
-    moved_slopes, moved_curvatures = np.empty_like(slopes), np.empty_like(curvatures)
+    moved, shifted = np.empty(C), np.empty(C)
+    moved_slopes, moved_curvatures = np.empty((2, C)), np.empty((2, C, C))
     gradient, hessian = np.empty(2 * C), np.empty((2 * C, 2 * C))
+    pivots = np.empty(2 * C, F_INT_nptype)
     for _ in range(iterations):
         for c in range(C):
             gradient[c] = slopes[1, c] + WEIGHT_PRECISION * added[c]
@@ -92,14 +132,18 @@ def fit_dendrite(
                 hessian[C + c, C + d] = inside + curvatures[0, c, d]
             hessian[c, c] += WEIGHT_PRECISION
             hessian[C + c, C + c] += THETA_PRECISION
-        step = np.linalg.solve(hessian, gradient)
+        _solve(hessian, gradient, pivots)  # the gradient becomes the step
         length, before = 1.0, gain
         while length > 1e-2:
-            moved, shifted = added - length * step[:C], shift - length * step[C:]
+            for c in range(C):
+                moved[c], shifted[c] = added[c] - length * gradient[c], shift[c] - length * gradient[C + c]
             found = _gain_of_fit(shares, sums, held, moved, shifted, moved_slopes, moved_curvatures)
             if found > gain:
-                added[:], shift[:], gain = moved, shifted, found
-                slopes[:], curvatures[:] = moved_slopes, moved_curvatures
+                gain = found
+                for c in range(C):
+                    added[c], shift[c] = moved[c], shifted[c]
+                slopes, moved_slopes = moved_slopes, slopes
+                curvatures, moved_curvatures = moved_curvatures, curvatures
                 break
             length /= 2
         if gain - before < CLOSE:
@@ -107,7 +151,7 @@ def fit_dendrite(
     return gain
 
 
-@compiled
+@part
 def _gain_of_fit(
     shares: Floats,
     sums: Floats,
@@ -119,10 +163,14 @@ def _gain_of_fit(
 ) -> float:
     """The gain of a fit; its slopes (2, C) and curvatures (2, C, C), outside and inside, are written."""
     N, C = shares.shape
-    factors = np.stack((np.exp(shift), np.exp(shift + added)))
-    slopes[:], curvatures[:] = 0.0, 0.0
+    factors, p = np.empty((2, C)), np.empty(C)
+    for c in range(C):
+        factors[0, c], factors[1, c] = exp(shift[c]), exp(shift[c] + added[c])
+        for side in range(2):
+            slopes[side, c] = 0.0
+            for d in range(C):
+                curvatures[side, c, d] = 0.0
     gain = 0.0
-    p = np.empty(C)
     for n in range(N):
         side = 1 if held[n] else 0
         total = 0.0
@@ -155,24 +203,30 @@ def fit_weights(held: Flags, targets: Floats, weights: Floats, theta_t: Floats, 
     """
     M, N = held.shape
     C = len(theta_t)
-    scores = np.zeros((N, C)) - theta_t
+    scores, everywhere, nothing = np.empty((N, C)), np.empty(N, np.bool_), np.empty(C)
+    for c in range(C):
+        nothing[c] = 0.0
+    for n in range(N):
+        everywhere[n] = True
+        for c in range(C):
+            scores[n, c] = 0.0 - theta_t[c]
     for j in range(M):
         for n in range(N):
             if held[j, n]:
                 for c in range(C):
                     scores[n, c] += weights[j, c]
-    shares, everywhere, nothing = shares_of(scores), np.ones(N, np.bool_), np.zeros(C)
+    shares, step = shares_of(scores), np.empty(C)
     loss = loss_of(scores, targets)
     value = np.inf
     for _ in range(cycles):
         before = value
         for j in range(M):
-            step, gain = _newton_step(shares, targets, held[j], weights[j], WEIGHT_PRECISION)
-            weights[j] -= step
-            loss -= gain
-        step, gain = _newton_step(shares, targets, everywhere, nothing, THETA_PRECISION)
-        theta_t += step
-        loss -= gain
+            loss -= _newton_step(shares, targets, held[j], weights[j], WEIGHT_PRECISION, step)
+            for c in range(C):
+                weights[j, c] -= step[c]
+        loss -= _newton_step(shares, targets, everywhere, nothing, THETA_PRECISION, step)
+        for c in range(C):
+            theta_t[c] += step[c]
         value = loss
         for j in range(M):
             for c in range(C):
@@ -182,16 +236,20 @@ def fit_weights(held: Flags, targets: Floats, weights: Floats, theta_t: Floats, 
     return value
 
 
-@compiled
+@part
 def _newton_step(
-    shares: Floats, targets: Floats, held: Flags, weights: Floats, precision: float
-) -> tuple[Floats, float]:
-    """A step of what is added to the scores of the samples that are held, and by how much the loss falls.
+    shares: Floats, targets: Floats, held: Flags, weights: Floats, precision: float, gradient: Floats
+) -> float:
+    """Write a step of what is added to the scores of the held samples; return by how much the loss falls.
 
-    The shares follow the step.
+    The shares follow the step, which is written over the gradient.
     """
     N, C = shares.shape
-    gradient, hessian, sums = precision * weights, precision * np.eye(C), np.zeros(C)
+    hessian, sums, factors, pivots = np.empty((C, C)), np.empty(C), np.empty(C), np.empty(C, F_INT_nptype)
+    for c in range(C):
+        gradient[c], sums[c] = precision * weights[c], 0.0
+        for d in range(C):
+            hessian[c, d] = precision if c == d else 0.0
     for n in range(N):
         if held[n]:
             for c in range(C):
@@ -205,9 +263,15 @@ def _newton_step(
         gradient[c] -= sums[c]
         for d in range(c):
             hessian[d, c] = hessian[c, d]
-    step = np.linalg.solve(hessian, gradient).astype(np.float64)
-    step *= min(1.0, LONGEST_STEP / np.abs(step).max())  # far from the minimum, Newton steps are too long
-    factors, gain = np.exp(-step), -(sums * step).sum()
+    _solve(hessian, gradient, pivots)
+    step, longest, fall = gradient, LONGEST_STEP, 0.0
+    for c in range(C):
+        longest = max(longest, abs(step[c]))
+    for c in range(C):
+        step[c] *= LONGEST_STEP / longest  # far from the minimum, Newton steps are too long
+        factors[c] = exp(-step[c])
+        fall += sums[c] * step[c]
+    gain = -fall
     for n in range(N):
         if held[n]:
             total = 0.0
@@ -217,4 +281,4 @@ def _newton_step(
             gain -= log(total)
             for c in range(C):
                 shares[n, c] /= total
-    return step, gain
+    return gain

@@ -14,11 +14,15 @@ Integers = NDArray[np.int64]
 
 
 def integer_weights(
-    held: NDArray[np.bool_], targets: Array, start: tuple[Array, Array] | None = None
+    held: NDArray[np.bool_],
+    targets: Array,
+    start: tuple[Array, Array] | None = None,
+    only_decisions: bool = False,
 ) -> tuple[Integers, Integers]:
     """Integer weights (M, C) and theta_t (C,) for what holds (M, N) and the probabilities of classes (N, C).
 
-    `start`: weights and theta_t near the best real ones, if they are known.
+    `start`: weights and theta_t near the best real ones, if they are known. `only_decisions`: the smallest
+    integers that decide as these, whatever their loss.
     """
     M, C = len(held), targets.shape[1]
     weights, theta_t = (np.zeros((M, C)), np.zeros(C)) if start is None else (one.copy() for one in start)
@@ -34,11 +38,12 @@ def integer_weights(
     for largest in LEVELS:
         rounded = np.rint(table / (unit / largest))
         _keep_one(rounded[:M], weights)
-        value = fast_integers.descend(patterns, means, totals, rounded, unit / largest)
+        value = fast_integers.descend(patterns.T, means, totals, rounded, unit / largest)
         alike = (patterns @ rounded).argmax(axis=1) == real.argmax(axis=1)
         agreement = float(totals[alike].sum() / totals.sum())
         candidates.append((agreement, -value, rounded))
-        if value <= best * (1 + TOLERANCE) and agreement >= 1 - TOLERANCE:
+        near = alike.all() if only_decisions else value <= best * (1 + TOLERANCE)
+        if near and agreement >= 1 - TOLERANCE:
             break
     else:
         candidates.sort(key=lambda one: one[:2])

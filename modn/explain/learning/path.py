@@ -14,7 +14,7 @@ from sklearn.isotonic import isotonic_regression
 
 from modn.constraints import Integer, OneOf, check
 from modn.explain.circuit import Circuit, SizePath
-from modn.explain.learning import boxes
+from modn.explain.learning import boxes, narrowing, small
 from modn.explain.learning.coding import Coding
 from modn.explain.learning.integers import integer_weights
 from modn.explain.learning.table import Boxes, Starts, Table
@@ -93,7 +93,7 @@ class Problem:
         return CircuitPath(circuits, size_path(sizes, accuracies, neuron))
 
     def circuits(self, max_size: int, rng: np.random.Generator) -> tuple[Circuit, ...]:
-        """Learn circuits of increasing size and decreasing loss."""
+        """Learn circuits of increasing size."""
         everything = np.arange(len(self.codes))
         coding, found = self._learn(everything, self.teacher, max_size, rng)
         return tuple(self._circuit(coding, one) for one in found)
@@ -106,14 +106,19 @@ class Problem:
             rows = rng.choice(rows, MOST_SAMPLES, replace=False)
         coding = self.coding.refitted(self.values[rows])
         C, labels = len(self.classes), self.codes[rows]
+        D = len(coding.columns)
         if teacher is None:
-            targets, starts = np.eye(C)[labels], Starts.none(len(coding.columns), C)
+            targets, starts, use = np.eye(C)[labels], Starts.none(D, C), np.ones(D)
         else:
-            targets, starts = teacher.targets(rows, labels), teacher.starts(coding)
+            targets, starts, use = teacher.targets(rows, labels), teacher.starts(coding), teacher.use(D)
         table = Table(
             coding.codes(self.values[rows]), coding.n_codes, targets, *coding.allowed_sides(self.monotone)
         )
-        return coding, [_with_integers(one, table) for one in boxes.learn(table, starts, max_size)]
+        columns = narrowing.most_used(use)
+        own, starts = narrowing.narrowed(table, starts, columns)
+        found = [_with_integers(one, own) for one in boxes.learn(own, starts, max_size)]
+        circuits = small.improved(found, own, max_size)
+        return coding, [narrowing.widened(one, columns, table.n_codes) for one in circuits]
 
     def _circuit(self, coding: Coding, found: Boxes) -> Circuit:
         """The circuit in the features' own units; its rules are sorted by the class that they raise most."""

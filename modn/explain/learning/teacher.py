@@ -47,6 +47,15 @@ class Teacher(NamedTuple):
         labels = np.eye(U.shape[1])[codes]
         return (1 - TRUST) * labels + TRUST * softmax(_temperature(U, codes) * U, axis=1)
 
+    def use(self, n_columns: int) -> Array:
+        """How steep the synapses of each column of the coding are (D,): 0 where the neuron ignores it."""
+        steepness = np.sqrt((self.model.neuron_.w_s**2).mean(axis=1))
+        use = np.zeros(n_columns)
+        for size, column in zip(steepness, self.columns, strict=True):
+            if column is not None:
+                use[column] = max(use[column], size)
+        return use
+
     def starts(self, coding: Coding) -> Starts:
         """The neuron's dendrites as boxes; shut dendrites and those that feed no class are left out."""
         neuron = self.model.neuron_
