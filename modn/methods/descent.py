@@ -12,7 +12,7 @@ The paper cannot follow a gradient where P is Boolean, and where it can, the gra
 - An update of the parameters sees a batch of the samples; a step is one update, of many samples several.
 - The synapses' weights decay. The rate is chosen among a few by cross-validation within the training set, by
   the loss at the best temperature: overconfidence, which changes no decision, does not count. The rates race:
-  after each fold, only the better half stays.
+  after the second fold, and after each that follows, only the better half stays.
 
 Labels and numbers (`modn.targets`) are trained alike, but by the loss of their own target cell, and without
 the scaling at the end. Where dendrites have strengths, P starts full.
@@ -105,6 +105,11 @@ class Descent(Method):
         """How many descents are made on the whole training set."""
         return max(self.optimizer.population, self.keep)
 
+    @property
+    def individuals(self) -> int:
+        """How many descents there are at the same time: on the whole training set, or one for each decay."""
+        return max(self.n_descents, len(self.decays))
+
     def train(
         self,
         problem: FixedFilter | LearnedFilter,
@@ -174,7 +179,7 @@ class Descent(Method):
     def _racing(self, fold: int, n_rates: int) -> int:
         """How many of the rates are in the race at fold number `fold`."""
         left = n_rates
-        for _ in range(fold):
+        for _ in range(1, fold):  # one fold alone does not tell which half is better
             left = max(min(left, FINALISTS), -(-left // 2))
         return left
 

@@ -2,8 +2,8 @@
 
 Source: R. Storn and K. Price, "Differential evolution - a simple and efficient heuristic for global
 optimization over continuous spaces", Journal of Global Optimization 11, 1997. Each individual is challenged
-by a trial: a mutant (Eq. 2) crossed with it variable by variable (Eqs. 3-4). The better of the two survives.
-Two strategies:
+by a trial: a mutant crossed with it variable by variable (Eqs. 3-4). The better of the two survives. Two
+strategies make the mutant:
 
 `rand/1`, Eq. 2: x_r1 + F (x_r2 - x_r3), three other individuals.
 `current-to-pbest/1` (default): x + F (x_pbest - x) + F (x_r1 - x_r2), where pbest is one of the best.
@@ -86,10 +86,10 @@ class DE(Optimizer):
         own = np.arange(n)[None]
         one = apart_from(own, n, rng)
         two = apart_from(np.vstack([own, one]), n, rng)
-        if self.strategy == "rand/1":
+        if self.strategy == "rand/1":  # Storn and Price, Eq. 2: base = pull, so that the pull is 0
             three = apart_from(np.vstack([own, one, two]), n, rng)
             rows = one, one, two, three
-        else:
+        else:  # Zhang and Sanderson, Eq. 6
             rows = own[0], best_rows(costs, self.best_share, rng), one, two
         scale, crossover = np.full(n, self.scale), np.full(n, self.crossover)
         return trial_vectors(space, parents, parents[:0], rows, scale, crossover, self.clip, rng)

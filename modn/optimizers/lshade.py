@@ -1,11 +1,11 @@
 """L-SHADE: differential evolution that learns F and CR from its successes while its population shrinks.
 
 Source: R. Tanabe and A. Fukunaga, "Improving the search performance of SHADE using linear population size
-reduction", IEEE CEC 2014. The strategy is current-to-pbest/1 (see `de`, here Eq. 3); x_r2 may also come from
-an archive of beaten parents. Each trial draws its CR from a normal and its F from a Cauchy distribution
-around a random entry of a memory (Eqs. 1-2). After a generation one entry of the memory becomes the weighted
-Lehmer mean of the F and CR that improved on their parents, weighted by the improvement (Algorithm 1, Eqs.
-7-9).
+reduction", IEEE CEC 2014. Each trial draws its CR from a normal and its F from a Cauchy distribution around a
+random entry of a memory (Eqs. 1-2). The strategy is current-to-pbest/1 (Eq. 3; see `de`), where x_r2 may also
+come from an archive of beaten parents, with binomial crossover (Eq. 5). The better of parent and trial
+survives (Eq. 6). After a generation one entry of the memory becomes the weighted Lehmer mean of the F and CR
+that improved on their parents, weighted by the improvement (Algorithm 1, Eqs. 7-9).
 
 The population falls linearly over the evaluations (Eq. 10), that is, geometrically over the generations:
     N_g = N_0 (N_end / N_0)^(g / iterations)
@@ -51,7 +51,7 @@ class LSHADE(Optimizer):
     memory: int = 6  # H, entries of the memory
     best_share: float = 0.11  # p, share of the population that counts as its best
     archive_ratio: float = 2.6  # size of the archive, in units of the population
-    clip: bool = False  # trials stay in the box
+    clip: bool = False  # trials stay in the box (Eq. 4)
 
     state_class: ClassVar[type[State]] = LSHADEState
     plans_ahead: ClassVar[bool] = True
@@ -77,6 +77,7 @@ class LSHADE(Optimizer):
         """The population of a generation; 0 is the initial one."""
         if generation == 0 or self.iterations is None:
             return self.population
+        # Eq. 10 in generations (see the module's docstring)
         passed = min(generation / max(self.iterations, 1), 1)
         return round(self.population * (self.final_population / self.population) ** passed)
 
@@ -120,7 +121,11 @@ class LSHADE(Optimizer):
         return self._challenged(self._reduced(state), rng)
 
     def _learnt(self, state: LSHADEState, costs: Array) -> LSHADEState:
-        """The memory after Algorithm 1: what the trials that beat their parents have in common."""
+        """The memory after Algorithm 1: what the trials that beat their parents have in common.
+
+        A trial's weight is its gain, |f(trial) - f(parent)|, as a share of all gains (Eqs. 7-9); the sum of
+        all gains cancels in the mean.
+        """
         better = costs < state.costs
         if not better.any():
             return state
@@ -140,7 +145,7 @@ class LSHADE(Optimizer):
     def _selected(
         self, state: LSHADEState, evaluated: Array, costs: Array, rng: np.random.Generator
     ) -> LSHADEState:
-        """The better of each parent and its trial; beaten parents are archived, random ones make room."""
+        """The better of each parent and its trial (Eq. 6); beaten parents are archived, random ones leave."""
         survives = costs <= state.costs
         beaten = state.parents[costs < state.costs]
         room = round(self.archive_ratio * self.size(state.generation))
@@ -153,7 +158,7 @@ class LSHADE(Optimizer):
         )
 
     def _reduced(self, state: LSHADEState) -> LSHADEState:
-        """The best of the population, as many as its size is now."""
+        """The best of the population, as many as its size is now (Eq. 10)."""
         n = self.size(state.generation)
         if n == len(state.costs):
             return state
@@ -166,11 +171,13 @@ class LSHADE(Optimizer):
         entry = (rng.random(n) * self.memory).astype(np.intp)
         scale = _positive_cauchy(state.scale_memory[entry], rng)
         around = state.crossover_memory[entry]
+        # Eq. 1: CR ~ N(M_CR, 0.1), cut off at 0 and 1; 0 if the memory's entry is the terminal value
         crossover = np.clip(around + 0.1 * rng.standard_normal(n), 0, 1)
         crossover = np.where(np.isnan(around), 0, crossover)
         own = np.arange(n)[None]
         one = apart_from(own, n, rng)
         two = apart_from(np.vstack([own, one]), n + len(state.archive), rng)
+        # Eq. 3: v = x + F (x_pbest - x) + F (x_r1 - x_r2)
         rows = own[0], best_rows(state.costs, self.best_share, rng), one, two
         trials = trial_vectors(
             state.space, state.parents, state.archive, rows, scale, crossover, self.clip, rng
@@ -179,12 +186,12 @@ class LSHADE(Optimizer):
 
 
 def _lehmer_mean(values: Array, weights: Array) -> float:
-    """Eq. 9: it is nearer to the large values than the mean."""
+    """mean_WL (Eqs. 7-9), sum of w S^2 / sum of w S: nearer to the large values than the mean."""
     return float((weights * values**2).sum() / (weights * values).sum())
 
 
 def _positive_cauchy(location: Array, rng: np.random.Generator) -> Array:
-    """F (Eq. 2): drawn again while not positive, cut off at 1."""
+    """Eq. 2: F ~ Cauchy(M_F, 0.1), drawn again while not positive, cut off at 1."""
     drawn = location + 0.1 * rng.standard_cauchy(location.size)
     while (low := np.flatnonzero(drawn <= 0)).size:
         drawn[low] = location[low] + 0.1 * rng.standard_cauchy(low.size)

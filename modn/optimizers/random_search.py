@@ -1,4 +1,9 @@
-"""Random search: every generation is a new uniform draw. The floor that any other optimizer must beat."""
+"""Random search: every generation is a new uniform draw. The floor that any other optimizer must beat.
+
+Source: S. Brooks, "A discussion of random methods for seeking maxima", Operations Research 6(2), 1958, the
+simple random method: x = lower + u (upper - lower), u uniform in [0, 1) for each variable and sample, and the
+best sample is the result. Bits are 0 or 1 with equal probability.
+"""
 
 from dataclasses import dataclass
 

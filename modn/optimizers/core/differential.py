@@ -40,8 +40,9 @@ def trial_vectors(
     `rows` (base, pull, plus, minus), each (n,), name the parents of each mutant, and F is its `scale` (n,):
         mutant = base + F (pull - base) + F (plus - minus)
     `minus` continues in the archive (a, V): row n is the archive's first. A trial takes each variable from
-    its mutant with its `crossover` probability (n,), at least one, and the others from its parent. `clip`:
-    a variable outside the box goes halfway from its parent's to the bound.
+    its mutant with its `crossover` probability (n,), at least one, and the others from its parent (Storn and
+    Price, Eqs. 3-4; see `de`). `clip`: a variable outside the box goes halfway from its parent's to the bound
+    (Tanabe and Fukunaga, Eq. 4; see `lshade`).
     """
     box = relaxed(space)
     lower = box.lower if clip else np.full(space.size, -np.inf)

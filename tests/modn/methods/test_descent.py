@@ -310,13 +310,13 @@ def test_missing_values_are_learned_around(share: float) -> None:
 
 
 def test_the_rates_race() -> None:
-    """Half of them stays after each fold, two to the end; `work` knows."""
+    """Half of them stays after the second fold and each that follows, two to the end; `work` knows."""
     method = descend(20, decays=(0.0, 1e-4, 0.001, 0.01, 0.1), fold_share=0.5)
     problem = methods.neuron_problem(Objective(*xor(), 8, 2, 10.0, 1.0), "learned")
     steps: list[int] = []
     result, _ = trained(method=method, on_step=lambda step, loss: steps.append(step))
     expected = method.work(problem, 20)
-    assert result.evaluations == expected.evaluations == 11 * (5 + 3 + 2 + 2) + 21
+    assert result.evaluations == expected.evaluations == 11 * (5 + 5 + 3 + 2) + 21
     assert steps == list(range(expected.steps))
 
 
@@ -368,3 +368,21 @@ def test_many_samples_take_several_updates_a_step(monkeypatch: pytest.MonkeyPatc
         losses.append(result.curve[-1])
     assert result.evaluations == 4 * 2 * (24 * 3 + 1) + 40 * 4 + 1
     assert losses[1] < losses[0]
+
+
+@pytest.mark.parametrize(("population", "keep", "most"), [(1, 1, 3), (1, 4, 4), (5, 1, 5)])
+def test_individuals_are_the_descents_at_the_same_time(
+    population: int, keep: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The check of the memory relies on it."""
+    together = []
+    evaluate = Objective.potential_loss_and_gradient
+
+    def counted(self: Objective, parameters: np.ndarray, P: np.ndarray) -> Any:
+        together.append(len(parameters))
+        return evaluate(self, parameters, P)
+
+    monkeypatch.setattr(Objective, "potential_loss_and_gradient", counted)
+    method = descend(2, population=population, keep=keep, decays=(0.0, 0.001, 0.1), selections=())
+    trained(method=method)
+    assert method.individuals == max(together) == most
