@@ -3,8 +3,8 @@
 Exit codes: 0 success, 1 bad input (the message says which file, line and column), 2 wrong usage, 130 Ctrl-C,
 141 when the reader of the output stops early, such as head.
 
-Each command is a module with `HELP`, `configure` and `run`. Packages that take long to import are imported in
-`run`, so that `--help` answers at once.
+Each command is a module with `HELP`, `EXAMPLE`, `configure` and `run`. Packages that take long to import are
+imported in `run`, so that `--help` answers at once.
 """
 
 import argparse
@@ -73,14 +73,18 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="modn",
         description="Train a dendritic neuron (MODN) on a CSV file, use it and read what it has learned.",
-        epilog="example: modn fit iris.csv --target class --out iris.modn && modn explain iris.modn",
+        epilog="`modn demo` shows what the commands do. `modn COMMAND --help` has options and an example.",
     )
     parser.add_argument("--version", action="version", version=f"modn {modn.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, module in COMMANDS.items():
         # An abbreviation that is unique today may be ambiguous tomorrow.
         command = commands.add_parser(
-            name, help=module.HELP, description=module.run.__doc__, allow_abbrev=False
+            name,
+            help=module.HELP,
+            description=module.run.__doc__,
+            epilog=f"example: {module.EXAMPLE}",
+            allow_abbrev=False,
         )
         module.configure(command)
         command.set_defaults(run=module.run)

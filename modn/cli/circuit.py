@@ -7,6 +7,7 @@ from pathlib import Path
 from modn.cli.arguments import add_model, add_separator, positive
 
 HELP = "turn a model into a circuit: rules that decide on their own"
+EXAMPLE = "modn circuit insects.modn insects.csv --size 9 --out circuit.modn"
 
 
 def configure(command: argparse.ArgumentParser) -> None:

@@ -8,13 +8,14 @@ from typing import Any
 from modn.cli.arguments import add_model, add_separator, picture
 
 HELP = "print what a model has learned, as rules"
+EXAMPLE = "modn explain insects.modn --plot neuron.png"
 
 
 def configure(command: argparse.ArgumentParser) -> None:
     """Add the options."""
     add_model(command)
     command.add_argument(
-        "--plot", type=picture, metavar="NEURON.png", help="draw the neuron as well (.png, .svg)"
+        "--plot", type=picture, metavar="NEURON.png", help="also draw the neuron or circuit (.png, .svg)"
     )
     command.add_argument(
         "--html", type=Path, metavar="PAGE.html", help="write a page to read and try a circuit in a browser"

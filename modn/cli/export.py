@@ -9,6 +9,7 @@ from modn import export
 from modn.cli.arguments import add_model, add_separator
 
 HELP = f"write a circuit as a program: {', '.join(export.names())}"
+EXAMPLE = "modn export circuit.modn --to c --out circuit.c"
 
 
 def configure(command: argparse.ArgumentParser) -> None:
@@ -17,7 +18,7 @@ def configure(command: argparse.ArgumentParser) -> None:
     command.add_argument("--to", required=True, choices=export.names(), help="what to write")
     command.add_argument("--out", required=True, type=Path, metavar="FILE", help="the file to write")
     command.add_argument(
-        "--data", type=Path, metavar="DATA.csv", help="samples that choose the bits of Verilog's inputs"
+        "--data", type=Path, metavar="DATA.csv", help="samples that Verilog's inputs need enough bits for"
     )
     command.add_argument(
         "--set",

@@ -11,6 +11,7 @@ from modn.cli import tasks
 from modn.cli.arguments import MISSING, Renamed, add_separator, folds, positive
 
 HELP = "train on a CSV file and write a model file"
+EXAMPLE = "modn fit insects.csv --target kind --out insects.modn"
 MOST = {"n_estimators": 10_000, "n_init": 10_000, "n_jobs": 1024}
 
 RENAMED = {
@@ -33,8 +34,8 @@ def configure(command: argparse.ArgumentParser) -> None:
         type=folds,
         default=5,
         metavar="K",
-        help="measure by K-fold cross-validation what new rows can expect: K more trainings, each without a "
-        "K-th of the rows; 0: none (default: %(default)s)",
+        help="estimate the score on new rows by K-fold cross-validation, which trains K more models; 0: no "
+        "estimate (default: %(default)s)",
     )
     command.add_argument("--quiet", action="store_true", help="no progress bar")
     for before, now in RENAMED.items():
@@ -87,16 +88,19 @@ def _add_parameters(command: argparse.ArgumentParser) -> None:
         "--filter",
         choices=filters.NAMES,
         default=filters.LEARNED,
-        help="the dendrites that each output listens to: found by training, a part each, or all "
+        help="which dendrites feed which output: learned, a part for each output, or all of them "
         "(default: %(default)s)",
     )
     parameters.add_argument(
         "--n-dendrites",
         type=positive,
         metavar="M",
-        help="default: ten for each class or label, at least 60 for classes by gradients; 30 for a number",
+        help="dendrites (default: ten for each class or label, at least 60 for classes if the solver uses "
+        "gradients; 30 for a number)",
     )
-    parameters.add_argument("--max-iter", type=positive, metavar="N", help="default: the solver's own")
+    parameters.add_argument(
+        "--max-iter", type=positive, metavar="N", help="iterations (default: the solver's own)"
+    )
     parameters.add_argument(
         "--n-estimators",
         type=positive,
@@ -121,7 +125,7 @@ def _add_parameters(command: argparse.ArgumentParser) -> None:
         type=int,
         default=1,
         metavar="N",
-        help="trainings at the same time, -1: one per core (default: %(default)s)",
+        help="trainings in parallel; -1: one per core (default: %(default)s)",
     )
     parameters.add_argument(
         "--random-state",

@@ -9,15 +9,18 @@ from modn.cli.arguments import add_model, add_separator
 FORMATS = {True: "%.6f", False: "%.9g"}  # of probabilities, and of numbers
 
 HELP = "write the class, the labels or the numbers of each row of a CSV file"
+EXAMPLE = "modn predict insects.modn new.csv --proba --out kinds.csv"
 
 
 def configure(command: argparse.ArgumentParser) -> None:
     """Add the options."""
     add_model(command)
     command.add_argument("data", type=Path, metavar="DATA.csv", help="with the columns of the training file")
-    command.add_argument("--out", type=Path, metavar="OUT.csv", help="default: the standard output")
     command.add_argument(
-        "--proba", action="store_true", help="the probability of each class or label as well"
+        "--out", type=Path, metavar="OUT.csv", help="the file to write (default: standard output)"
+    )
+    command.add_argument(
+        "--proba", action="store_true", help="also write the probability of each class or label"
     )
     add_separator(command)
 

@@ -88,8 +88,10 @@ def test_the_command_itself(insects: Path, tmp_path: Path) -> None:
         return subprocess.run(command, capture_output=True, text=True)
 
     done = start("--help")
-    assert done.returncode == 0 and "example:" in done.stdout
-    assert all(f"    {command} " in done.stdout for command in COMMANDS)
+    assert done.returncode == 0
+    for command in COMMANDS:
+        assert f"    {command} " in done.stdout
+        assert f"example: modn {command}" in start(command, "--help").stdout
     done = start("--version")
     assert done.returncode == 0 and done.stdout == f"modn {modn.__version__}\n"
     assert start("fit", insects).returncode == 2

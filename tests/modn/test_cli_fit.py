@@ -217,7 +217,7 @@ def test_the_demonstration(capsys: pytest.CaptureFixture[str]) -> None:
     found = re.search(r"cross-validated accuracy ([\d.]+), standard deviation [\d.]+ over 5 folds", out)
     assert found is not None and float(found[1]) > 0.9
     assert re.search(r"proline (<|>=) ", out) and "would change the decision" in out
-    program = out[out.index("def neuron(") :]
+    program = out[out.index("def neuron(") : out.index("Next, ")]
     namespace: dict[str, object] = {}
     exec(program, namespace)
     assert namespace["neuron"](proline=1500, flavanoids=3, alcohol=14, color_intensity=6) == "class_0"  # type: ignore[operator]
