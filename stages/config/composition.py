@@ -146,6 +146,11 @@ def checked(config: DictConfig) -> Parameters:
     # As plain values: what Hydra has typed already may hold keys that were forced in with "+".
     plain = OmegaConf.to_container(config, resolve=True)
     assert isinstance(plain, dict)
+    return checked_values(plain)
+
+
+def checked_values(plain: dict[Any, Any]) -> Parameters:
+    """The same of plain values."""
     missing = [key for key in _missing(Parameters, plain, "") if key != "derived"]
     if missing:
         raise ValueError(f"{missing[0]} is missing; allowed: all keys of the schema; {REMEDY}")

@@ -85,7 +85,6 @@ def _trainings(p: Parameters) -> Iterator[tuple[str, dict[str, str]]]:
                 "model": model,
                 "optimizer": optimizer,
                 "family": family.name,
-                "equations": family.equations,
                 "values": found if study == RETUNED else "data/splits",  # else only the parameters'
                 **dict(zip(("first", "then"), families.modules_of(p.optimizers[optimizer]), strict=True)),
             },
@@ -148,15 +147,15 @@ def _fits(p: Parameters) -> Iterator[tuple[str, dict[str, str]]]:
     )
     for study, chosen, group, parts, view in studies:
         for name, own in chosen.items():
-            item = {"study": study, "baseline": name, "parts": parts, "source": _source(own)}
+            item = {"study": study, "baseline": name, "parts": parts, "sources": _sources(own)}
             stage = name if study == "baselines" else f"{study}-{name}"
             yield stage, item | {"settings": f"{group}.{name}", "view": view}
 
 
-def _source(fitted: Estimator | Predictor) -> str:
-    """What a fit depends on beside its stage: the library, if an estimator is its own."""
+def _sources(fitted: Estimator | Predictor) -> str:
+    """The file of data/sources that a fit depends on: with the library, if an estimator is its own."""
     paths = [own.estimator for own in estimators_of(fitted)]
-    return "modn" if any(path.startswith("modn.") for path in paths) else "stages/study/baselines.py"
+    return "fit-modn" if any(path.startswith("modn.") for path in paths) else "fit"
 
 
 def _values(p: Parameters) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def explain_refusals() -> None:
     ) -> DictConfig:
         for override in overrides:
             check_override(override)
-            if override.lstrip("+~").partition("=")[0].split(".")[0] == "derived":
+            if _key(override).split(".")[0] == "derived":
                 raise ConfigCompositionException(
                     f"{override}: derived follows from the other parameters; allowed: to change those"
                 )
@@ -66,8 +66,10 @@ def explain_refusals() -> None:
         except (HydraException, OmegaConfBaseException, TypeError) as error:  # TypeError: datasets=[1]
             if not overrides:
                 raise
-            unchanged = functools.cache(lambda: load(self, config_name, [], *args, **kwargs))
-            reasons = (_refusal(override, unchanged, self.get_group_options) for override in overrides)
+            choices = [override for override in overrides if self.get_group_options(_key(override))]
+            others = [override for override in overrides if override not in choices]
+            chosen = functools.cache(lambda: load(self, config_name, choices, *args, **kwargs))
+            reasons = (_refusal(one, chosen, self.get_group_options) for one in [*choices, *others])
             cause = str(error.__cause__ or "").partition("\n")[0]
             fallback = f"{str(error).partition(chr(10))[0]}: {cause}" if cause else str(error)
             raise ConfigCompositionException(next(filter(None, reasons), fallback)) from None
@@ -75,11 +77,15 @@ def explain_refusals() -> None:
     ConfigLoaderImpl.load_configuration = load_configuration  # type: ignore[method-assign, assignment]
 
 
+def _key(override: str) -> str:
+    return override.lstrip("+~").partition("=")[0]
+
+
 def _refusal(
     override: str, config: Callable[[], DictConfig], group_options: Callable[[str], list[str]]
 ) -> str | None:
     """Why Hydra refuses this override: an unknown choice or key; None: another reason."""
-    key, _, value = override.lstrip("+~").partition("=")
+    key, value = _key(override), override.partition("=")[2]
     options = group_options(key)
     if options:
         if re.search(r"\[\s*[\[{]|,\s*[\[{]", value):

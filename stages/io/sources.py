@@ -43,6 +43,19 @@ def digest(files: Collection[Path]) -> str:
     return total.hexdigest()
 
 
+def hashes(files: Iterable[Path]) -> dict[str, str]:
+    """The SHA-256 of each file, by its place in the project."""
+    return {
+        path.relative_to(ROOT).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files
+    }
+
+
+def registered(package: str) -> list[str]:
+    """All modules right in a package, sorted."""
+    stems = sorted(path.stem for path in (ROOT / package.replace(".", "/")).glob("*.py"))
+    return [f"{package}.{stem}" for stem in stems if stem != "__init__"]
+
+
 def _file(module: str) -> Path | None:
     stem = ROOT / module.replace(".", "/")
     return next((path for path in (stem.with_suffix(".py"), stem / "__init__.py") if path.is_file()), None)
@@ -58,8 +71,7 @@ def _imported_by(path: Path, registries: Registries) -> Iterator[str]:
             yield from _homes(home, name)
     if REGISTRY in text and path != Path(__file__):
         package = ".".join(path.parent.relative_to(ROOT).parts)
-        everything = {f"{package}.{module.stem}" for module in path.parent.glob("*.py") if module != path}
-        yield from registries.get(package, everything)
+        yield from registries.get(package, registered(package))
 
 
 def _imports(tree: ast.AST) -> Iterator[tuple[str, str | None]]:

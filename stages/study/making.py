@@ -4,7 +4,6 @@ No result depends on it, so report.md leaves it out; it is in provenance.json an
 """
 
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from typing import Any, NamedTuple
 
 from stages.config.schema import Parameters, estimators_of
@@ -59,7 +58,7 @@ def source_hashes(parameters: Parameters) -> dict[str, str]:
     """The SHA-256 of every source file that the stages import, estimators of classifiers included."""
     from stages.study import baselines  # late: scikit-learn takes a second to import
 
-    stages = [f"stages.{path.stem}" for path in (sources.ROOT / "stages").glob("[!_]*.py")]
+    stages = sources.registered("stages")
     estimators = [
         baselines.estimator_class(own.estimator).__module__
         for group in (parameters.baselines, parameters.readable, parameters.predictors)
@@ -67,10 +66,7 @@ def source_hashes(parameters: Parameters) -> dict[str, str]:
         for own in estimators_of(fitted)
         if baselines.installed(own)
     ]
-    return {
-        path.relative_to(sources.ROOT).as_posix(): sha256(path.read_bytes()).hexdigest()
-        for path in sources.closure([*stages, *estimators])
-    }
+    return sources.hashes(sources.closure([*stages, *estimators]))
 
 
 def section(records: Sequence[Record]) -> str:

@@ -201,6 +201,11 @@ def plan(parameters: Parameters, profile: str) -> str:
     )
 
 
+def _recorded(profile: str) -> str:
+    """The profile itself, if it was run: its record has all studies."""
+    return profile if (files.report_folder(profile) / "provenance.json").exists() else "quick"
+
+
 def _named(datasets: set[str]) -> str:
     return min(datasets) if len(datasets) == 1 else f"{len(datasets)} datasets"
 
@@ -213,11 +218,12 @@ def main() -> None:
     """Print the plan, or what is wrong."""
     parser = argparse.ArgumentParser(prog="python -m stages.tools.plan", description=__doc__)
     parser.add_argument("overrides", nargs="*", metavar="key=value", help="in Hydra's syntax: profile=paper")
-    parser.add_argument("--record", default="quick", help="a profile that was run (default: %(default)s)")
+    parser.add_argument("--record", help="a profile that was run (default: the planned one, or quick)")
     arguments = parser.parse_intermixed_args()
     composition.register()
     with entrypoint.reported("plan"):
-        print(plan(composition.compose_plan(arguments.overrides), arguments.record))
+        parameters = composition.compose_plan(arguments.overrides)
+        print(plan(parameters, arguments.record or _recorded(parameters.profile)))
 
 
 if __name__ == "__main__":

@@ -36,8 +36,6 @@ class Family(ABC):
     """One family; `allowed` has its own parameters in conf/models, `defaults` those that may be left out."""
 
     name: ClassVar[str]
-    # The file of its readable model: its trainings depend on it, others do not.
-    equations: ClassVar[str] = "stages/study/families/__init__.py"  # none of its own
     allowed: ClassVar[Mapping[str, Constraint]] = {}
     defaults: ClassVar[Mapping[str, Any]] = {}
     tuned: ClassVar[tuple[str, ...]] = ("dendrites", "alpha_s", "alpha_t")  # what `tune` searches

@@ -20,7 +20,6 @@ class DNM(Family):
     """`theta_o`: thresholds of the soma to choose from; alpha_t is its alpha_o."""
 
     name = "dnm"
-    equations = "modn/dnm.py"
     allowed: ClassVar[Mapping[str, Constraint]] = {"theta_o": ListOf(Number())}
 
     def suits(self, n_classes: int) -> bool:

@@ -18,7 +18,6 @@ class MLP(Family):
     """Without parameters of its own."""
 
     name = "mlp"
-    equations = "modn/mlp.py"
     tuned = ("dendrites",)
 
     def train(

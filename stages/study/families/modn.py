@@ -25,7 +25,6 @@ class MODN(Family):
     """The neuron of the paper."""
 
     name = "modn"
-    equations = "modn/neuron.py"
     allowed: ClassVar[Mapping[str, Constraint]] = {
         "filter": OneOf(filters.NAMES),
         **{name: TwoStep.allowed[name] for name in SCHEME},
