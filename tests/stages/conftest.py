@@ -1,7 +1,7 @@
 """The copies of the project that tests ask for.
 
-One pipeline is run, once per session, in a copy of the sources; each test gets a copy of that copy, compiled
-kernels and DVC's cache included, so that it pays only for what it changes.
+One pipeline is run, once for all processes, in a copy of the sources; each test gets a copy of that copy,
+compiled kernels and DVC's cache included, so that it pays only for what it changes.
 """
 
 import shutil
@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 import yaml
 from copies import PIECES, ROOT, Outcome, Place, Project, copy_of
+from sharing import made_once
 
 from stages.config import composition
 from stages.io import files
 from stages.study import names
 
 TITLES = yaml.safe_load((ROOT / "params.yaml").read_text())["derived"]["titles"]
+SAID = "dvc.txt"  # what DVC said in a run
 
 
 @pytest.fixture(autouse=True)
@@ -56,21 +58,33 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 @pytest.fixture(scope="session")
-def finished(sources: Project, tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, Outcome]:
+def finished(request: pytest.FixtureRequest, sources: Project) -> tuple[Project, Outcome]:
     """A project whose pipeline has run once, its results committed; and what DVC said."""
-    project = copy_of(sources, tmp_path_factory.mktemp("finished"))
-    outcome = project.experiment()
-    project.commit("First results")
-    return project, outcome
+
+    def make(folder: Path) -> None:
+        project = copy_of(sources, folder)
+        (folder / SAID).write_text(project.experiment().text)
+        project.commit("First results")
+
+    return _shared(made_once(request, "finished", make), sources)
 
 
 @pytest.fixture(scope="session")
 def softened(
-    finished: tuple[Project, Outcome], tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, finished: tuple[Project, Outcome], sources: Project
 ) -> tuple[Project, Outcome]:
     """A finished project in which alpha_s was changed and all was run again; and what DVC said."""
-    project = copy_of(finished[0], tmp_path_factory.mktemp("softened"))
-    return project, project.experiment("alpha_s=5")
+
+    def make(folder: Path) -> None:
+        project = copy_of(finished[0], folder)
+        (folder / SAID).write_text(project.experiment("alpha_s=5").text)
+
+    return _shared(made_once(request, "softened", make), sources)
+
+
+def _shared(folder: Path, sources: Project) -> tuple[Project, Outcome]:
+    """With a cache of this process for what DVC knows of files."""
+    return Project(folder / "project", sources.site_cache), Outcome((folder / SAID).read_text())
 
 
 @pytest.fixture

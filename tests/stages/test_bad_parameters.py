@@ -8,7 +8,6 @@ from types import NoneType
 import pytest
 import yaml
 from copies import composed
-from omegaconf import OmegaConf
 
 from modn import methods
 from stages.config import composition, schema
@@ -33,7 +32,7 @@ def values_with(path: str, value: object) -> dict[str, object]:
 
 def refused(values: dict[str, object], *expected: str) -> None:
     with pytest.raises(ValueError) as refusal, composition.plain_errors("params.yaml"):
-        composition.checked(OmegaConf.create(values))
+        composition.checked_values(values)
     said = str(refusal.value).lower()  # OmegaConf names a group by its class: Split
     assert all(part.lower() in said for part in expected), said
 
@@ -54,7 +53,7 @@ GROUPS = {
 
 
 def test_the_values_that_the_following_tests_spoil_are_valid() -> None:
-    composition.checked(OmegaConf.create(valid()))
+    composition.checked_values(valid())
 
 
 @pytest.mark.parametrize("group", [*GROUPS, "models.modnf.", "optimizers.bbo."])

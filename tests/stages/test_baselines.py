@@ -1,5 +1,7 @@
 """The classifiers of the baselines: by import path, with their defaults, seeded, and tuned by a grid."""
 
+import re
+import tomllib
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +13,7 @@ from copies import ROOT
 from sklearn.datasets import load_iris
 from sklearn.pipeline import Pipeline
 
+from stages.config.checks import ESTIMATOR_PACKAGES
 from stages.config.schema import Baseline
 from stages.study import baselines
 
@@ -117,3 +120,12 @@ def test_a_classifier_whose_package_is_not_installed_is_known_without_an_import(
 def test_results_depend_on_the_version_of_the_package() -> None:
     assert baselines.package_versions(ALL["knn"]) == {"scikit-learn": sklearn.__version__}
     assert baselines.package_versions(ALL["modn"]) == {}, "ours is known by its sources"
+
+
+def test_the_allowed_packages_are_scikit_learn_ours_and_those_of_the_extra() -> None:
+    """A package is imported by the name that its own begins with: xgboost-cpu, interpret-core."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    names = {re.split(r"[^a-z]", requirement)[0] for requirement in extras["baselines"]}
+    assert set(ESTIMATOR_PACKAGES) == {"modn", "sklearn"} | names
+    used = {own.estimator.partition(".")[0] for own in ALL.values()}
+    assert used <= set(ESTIMATOR_PACKAGES)

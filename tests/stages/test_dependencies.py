@@ -6,22 +6,24 @@ family and optimizers, and a fit on its own estimator. The package stages.config
 parameters, which DVC tracks one by one.
 """
 
+import functools
 import inspect
 import json
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, is_dataclass
+from copy import deepcopy
+from dataclasses import dataclass, is_dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from copies import ROOT, Place, composed, pairs
+from copies import ROOT, Place, changed, composed, load, pairs
 
 from modn import methods, optimizers
 from stages.arena import arena
-from stages.config import composition
+from stages.config.derived import derive
 from stages.config.schema import TASKS, Parameters
 from stages.evaluate import evaluate
 from stages.fetch import fetch
@@ -35,7 +37,8 @@ from stages.tools import sources as sources_stage
 from stages.train import train
 from stages.tune import tune
 
-PARAMS = yaml.safe_load((ROOT / "params.yaml").read_text())
+PARAMS = load((ROOT / "params.yaml").read_text())
+SOURCES = "data/sources/"  # how the files begin that hold hashes
 
 
 @dataclass(frozen=True)
@@ -55,10 +58,14 @@ class Stage:
     def arguments(self) -> dict[str, str]:
         return dict(argument.split("=") for argument in self.command[3:])
 
+    @property
+    def hashed(self) -> set[str]:
+        """The sources on which it depends by their hashes."""
+        return {file for dep in self.deps if dep.startswith(SOURCES) for file in hashed()[dep]}
+
     def depends_on(self, file: str) -> bool:
-        """By itself, or by the hashes of what all trainings import."""
-        hashed = "data/sources.json" in self.deps and STAGES["sources"].depends_on(file)
-        return hashed or any(Path(file).is_relative_to(dep) for dep in self.deps)
+        """By itself, or by its hash."""
+        return file in self.hashed or any(Path(file).is_relative_to(dep) for dep in self.deps)
 
 
 def stages(params: dict[str, Any]) -> Iterator[Stage]:
@@ -84,10 +91,19 @@ def filled(described: dict[str, Any], values: dict[str, str]) -> tuple[list[str]
     return fill(described["cmd"]).split(), deps, params
 
 
+@functools.cache
+def hashed() -> dict[str, set[str]]:
+    """The sources in each file of data/sources."""
+    return {
+        f"data/sources/{name}.json": {file.relative_to(ROOT).as_posix() for file in imported}
+        for name, imported in sources_stage.closures()
+    }
+
+
 STAGES = {stage.name: stage for stage in stages(PARAMS)}
 if not PARAMS["derived"]["searches"]:  # the default profile does not tune
-    composition.register()
-    TUNING = asdict(composition.compose_plan([f"profile={PARAMS['profile']}", "tuned.values=both"]))
+    TUNED = changed(deepcopy(PARAMS), "tuned.values=both")
+    TUNING = {"profile": TUNED.profile, "derived": derive(TUNED)}
     STAGES |= {
         stage.name: stage for stage in stages(TUNING) if stage.name.startswith(("tune@", "train@retuned"))
     }
@@ -110,7 +126,9 @@ def estimators(*paths: str) -> set[str]:
     return {home(cls) for cls in classes if home(cls).startswith("modn.")}
 
 
-def needed(stage: Stage) -> set[str]:
+@functools.cache
+def needed(name: str) -> set[str]:
+    stage = STAGES[name]
     if stage.module in ("stages.train", "stages.tune"):
         algorithm = PARAMS["optimizers"][stage.arguments["optimizer"]]["algorithm"]
         family = PARAMS["models"][stage.arguments["model"]]["family"]
@@ -136,7 +154,7 @@ def needed(stage: Stage) -> set[str]:
 @pytest.mark.parametrize("name", [name for name in STAGES if name != "params"])  # it only checks
 def test_a_stage_depends_on_every_source_that_it_imports(name: str) -> None:
     stage = STAGES[name]
-    assert {file for file in needed(stage) if not stage.depends_on(file)} == set()
+    assert {file for file in needed(name) if not stage.depends_on(file)} == set()
 
 
 def test_every_stage_was_looked_at() -> None:
@@ -146,42 +164,59 @@ def test_every_stage_was_looked_at() -> None:
     trained = {name for name in STAGES if name.startswith("train@")}
     assert trained >= {f"train@{name}" for name in PARAMS["derived"]["trainings"]}
     assert {"tune@modn-bbo", "train@retuned-modn-bbo"} <= set(STAGES)
-    kernels = needed(STAGES["train@comparison-modn-bbo"])
+    kernels = needed("train@comparison-modn-bbo")
     assert {"modn/fast/kernels.py", "modn/gradients.py", "modn/optimizers/bbo.py"} <= kernels
     assert "modn/optimizers/pso.py" not in kernels
 
 
-@pytest.mark.slow
-def test_training_depends_on_no_source_that_it_does_not_import() -> None:
-    trainings = [stage for name, stage in STAGES.items() if name.startswith("train@")]
-    every = {
-        home(optimizers.parameters_class(name)) for name in optimizers.names()
-    }  # also those not run by default
-    used = set.union(*map(needed, trainings), needed(STAGES["sources"]), imported(every))
-    for stage in [STAGES["sources"], *trainings]:
-        for dep in stage.deps:
-            files = [ROOT / dep] if (ROOT / dep).is_file() else list((ROOT / dep).rglob("*.py"))
-            declared = {str(file.relative_to(ROOT)) for file in files if not dep.startswith("data/")}
-            assert declared <= used, f"{stage.name}: {sorted(declared - used)}"
+HASHING = [name for name, stage in STAGES.items() if any(dep.startswith(SOURCES) for dep in stage.deps)]
+
+
+@pytest.mark.parametrize("name", HASHING)
+def test_what_is_hashed_is_imported(name: str) -> None:
+    """A training depends on no source that it does not import; a fit of ours on all estimators of ours."""
+    stage = STAGES[name]
+    assert not [dep for dep in stage.deps if dep.startswith(("modn", "stages"))], "all are hashed"
+    ours = set(sources.registered("modn.estimators")) if "data/sources/fit-modn.json" in stage.deps else set()
+    assert stage.hashed == needed(name) | imported(ours)
+
+
+def test_trainings_and_fits_depend_on_hashes() -> None:
+    kinds = {name.partition("@")[0] for name in HASHING}
+    assert kinds == {"arena", "fit", "train", "tune"}
+    assert {STAGES[name].module for name in HASHING} == {f"stages.{kind}" for kind in kinds}
+    hashing = [name for name in STAGES if name.partition("@")[0] in kinds]
+    assert hashing == HASHING
+    for dep in STAGES["sources"].deps:
+        assert (ROOT / dep).is_dir(), "with whatever is added there"
+    assert all(STAGES["sources"].depends_on(file) for files in hashed().values() for file in files)
 
 
 @pytest.mark.slow
-def test_the_hashes_are_of_all_that_the_trainings_share(
+def test_a_change_of_a_source_changes_the_hashes_of_those_that_import_it(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    expected = hashed()  # before the project is another
     for folder in ("modn", "stages"):
-        shutil.copytree(ROOT / folder, place.root / folder)
-    shutil.copy2(ROOT / "dvc.yaml", place.root)
+        shutil.copytree(ROOT / folder, place.root / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(sources, "ROOT", place.root)
     monkeypatch.setattr(sys, "argv", ["sources"])
-    sources_stage.main()
-    before = json.loads((place.root / "data/sources.json").read_text())
-    trainings = [stage for name, stage in STAGES.items() if name.startswith("train@")]
-    assert set(before) >= set.intersection(*map(needed, trainings))
-    kernels = place.root / "modn/fast/kernels.py"
-    kernels.write_text(kernels.read_text() + "# changed\n")
-    sources_stage.main()
-    after = json.loads((place.root / "data/sources.json").read_text())
-    assert {name for name in before if after[name] != before[name]} == {"modn/fast/kernels.py"}
+
+    def written() -> dict[str, dict[str, str]]:
+        sources_stage.main()
+        found = (place.root / "data/sources").rglob("*.json")
+        return {str(file.relative_to(place.root)): json.loads(file.read_text()) for file in found}
+
+    before = written()
+    assert {name: set(hashes) for name, hashes in before.items()} == expected
+    edited = "modn/fast/kernels.py"
+    (place.root / edited).write_text((place.root / edited).read_text() + "# changed\n")
+    after = written()
+    for name, hashes in before.items():
+        changed = {file for file in hashes if after[name][file] != hashes[file]}
+        assert changed == {edited} & expected[name], name
+    assert before["data/sources/fit.json"] == after["data/sources/fit.json"]
+    assert before["data/sources/fit-modn.json"] != after["data/sources/fit-modn.json"]
 
 
 def test_a_baseline_of_another_library_does_not_depend_on_our_kernels() -> None:

@@ -68,7 +68,6 @@ class Problem:
 @register
 class Nearest(Family):
     name = "nearest"
-    equations = "stages/study/families/nearest.py"
     allowed: ClassVar = {"scale": Number(0, ends="(]")}
 
     def train(self, cell, method, budget, X, y, rng):

@@ -1,23 +1,16 @@
 """The report's page in a real browser: it sorts, zooms, fits, is legible, and asks nobody."""
 
 import json
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
+import browsing
 import numpy as np
 import pytest
 from matplotlib.image import imsave
 
 from stages.study import page
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-DRIVER = shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="no chromium with chromedriver here")
-
-FLAGS = """--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run
---disable-background-networking --disable-component-update --disable-sync"""
 WIDE, NARROW = 1280, 400
 NAMES = ["Wine", "Ecoli", "Iris", "Car 10", "Car 9", "Glass", "Seeds"]
 OURS = ["0.94 (0.95)", "0.9", "", "1.0", "+0.01", "**0.95**", "-0.5"]
@@ -68,14 +61,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for flag in [*FLAGS.split(), f"--user-data-dir={tmp_path_factory.mktemp('browser')}"]:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=DRIVER))
-    yield driver
-    driver.quit()
+    with browsing.started(tmp_path_factory.mktemp("browser")) as driver:
+        yield driver
 
 
 @pytest.fixture
@@ -121,6 +108,8 @@ def is_zoomed(tab: Any) -> bool:
 
 def press(tab: Any, key: str) -> None:
     """A key, sent to whatever has the focus."""
+    from selenium import webdriver
+
     webdriver.ActionChains(tab).send_keys(getattr(webdriver.Keys, key)).perform()
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 import pytest
-from copies import LISTED, LITTLE, changed, choices, composed_text, load, pairs
+from copies import LEAST, LISTED, LITTLE, changed, choices, composed_text, load, pairs
 
 from modn import methods
 from stages.config import composition
@@ -78,7 +78,7 @@ def test_what_is_not_allowed_is_refused_with_the_key_the_value_and_what_is(
     override: str, expected: list[str]
 ) -> None:
     with pytest.raises(Exception) as refusal:  # Hydra's, OmegaConf's or ours: the message counts
-        composition.compose_conf([*LITTLE, override])
+        composition.compose_conf([*LEAST, override])
     missing = [part for part in expected if part not in str(refusal.value)]
     assert not missing and len(str(refusal.value).splitlines()) == 1, str(refusal.value)
 

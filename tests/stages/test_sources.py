@@ -5,11 +5,13 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from copies import ROOT
 
 from stages.io import sources
+from stages.tools import sources as sources_stage
 
 TRACED = """
 import json, sys
@@ -27,6 +29,30 @@ X, y = rng.random((20, 3)), np.arange(20) % 2
 executed = set()
 sys.setprofile(lambda frame, event, argument: executed.add(frame.f_code.co_filename))
 training.train_one(cell, method, 2, 100, X, y)
+sys.setprofile(None)
+imported = [getattr(module, "__file__", None) for module in sys.modules.values()]
+print(json.dumps([sorted(executed), sorted(filter(None, imported))]))
+"""
+TRACED_FIT = """
+import json, sys
+import numpy as np
+from stages import fit
+from stages.config.schema import Baseline, Readable
+from stages.study.fitting import fit_one
+from stages.study.reading import read_one
+
+estimator, readable = json.loads(sys.argv[1])
+parameters = {"max_iter": 2} if estimator.startswith("modn") else {}
+settings = dict(title="", estimator=estimator, standardise=False, parameters=parameters, grid={})
+rng = np.random.default_rng(0)
+X, y = rng.random((40, 3)), np.arange(40) % 2
+part = 100, X, y, X
+executed = set()
+sys.setprofile(lambda frame, event, argument: executed.add(frame.f_code.co_filename))
+if readable:
+    read_one(Readable(**settings, size="max_leaf_nodes", size_offset=1), [1], 2, *part)
+else:
+    fit_one(Baseline(**settings), ["default"], 2, *part)
 sys.setprofile(None)
 imported = [getattr(module, "__file__", None) for module in sys.modules.values()]
 print(json.dumps([sorted(executed), sorted(filter(None, imported))]))
@@ -57,6 +83,16 @@ def ours(paths: list[str]) -> set[Path]:
     }
 
 
+def traced(code: str, *arguments: Any) -> tuple[set[Path], set[Path]]:
+    """The sources that a process executes in its task, and all that it imports."""
+    done = subprocess.run(
+        [sys.executable, "-c", code, json.dumps(arguments)], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    executed, imported = map(ours, json.loads(done.stdout))
+    return executed, imported
+
+
 @pytest.mark.parametrize("name", TRAININGS)
 @pytest.mark.slow
 def test_what_a_training_executes_and_imports_is_in_its_closure(name: str) -> None:
@@ -66,17 +102,26 @@ def test_what_a_training_executes_and_imports_is_in_its_closure(name: str) -> No
         "stages.study.families": {f"stages.study.families.{model['family']}"},
     }
     closure = sources.closure(["stages.study.training"], registries)
-    done = subprocess.run(
-        [sys.executable, "-c", TRACED, json.dumps([model, optimizer])],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    executed, imported = map(ours, json.loads(done.stdout))
+    executed, imported = traced(TRACED, model, optimizer)
     assert len(executed) > 5 and executed <= closure
     siblings = set((ROOT / "modn/optimizers").rglob("*.py"))  # registered, not used
     assert imported - siblings <= closure
+
+
+@pytest.mark.parametrize(
+    ("estimator", "readable", "file"),
+    [
+        ("sklearn.neighbors.KNeighborsClassifier", False, "fit"),
+        ("sklearn.tree.DecisionTreeClassifier", True, "fit"),
+        ("modn.DNMClassifier", False, "fit-modn"),
+        ("modn.MODNClassifier", True, "fit-modn"),  # its circuit
+    ],
+)
+@pytest.mark.slow
+def test_what_a_fit_executes_is_hashed(estimator: str, readable: bool, file: str) -> None:
+    hashed = dict(sources_stage.closures())[file]
+    executed, _ = traced(TRACED_FIT, estimator, readable)  # stages.config imports more
+    assert len(executed) >= 2 and executed <= hashed
 
 
 def test_a_training_does_not_depend_on_how_it_is_called_or_shown() -> None:

@@ -5,15 +5,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import browsing
 import numpy as np
 import pytest
-from tools import need
 
 from modn.explain.circuit import Circuit, Condition, Feature, SizePath
 from modn.explain.page import render, slider
 
-FLAGS = """--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run
---disable-background-networking --disable-component-update --disable-sync"""
 NASTY = "</script><script>alert(1)</script>"
 FEATURES = (
     Feature("petal length (cm)"),
@@ -60,17 +58,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    chromium, driver_path = need("chromium|chromium-browser|google-chrome", "chromedriver")
-    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for flag in [*FLAGS.split(), f"--user-data-dir={tmp_path_factory.mktemp('browser')}"]:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    service = webdriver.ChromeService(executable_path=driver_path)
-    driver = webdriver.Chrome(options=options, service=service)
-    yield driver
-    driver.quit()
+    with browsing.started(tmp_path_factory.mktemp("browser")) as driver:
+        yield driver
 
 
 @pytest.fixture

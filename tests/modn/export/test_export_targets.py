@@ -49,15 +49,9 @@ def cases(dataset: str) -> list[tuple[list[Circuit], pd.DataFrame, list[list[obj
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "dataset",
-    [  # those of a dataset go to one worker, where its cases are made once
-        pytest.param(path.stem, marks=pytest.mark.xdist_group(f"rows of {path.stem}"))
-        for path in sorted(RAW.glob("*.csv"))
-    ],
-)
 @pytest.mark.parametrize("runner", RUNNERS)
-def test_every_row_of_every_dataset(runner: str, dataset: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("dataset", [path.stem for path in sorted(RAW.glob("*.csv"))])
+def test_every_row_of_every_dataset(dataset: str, runner: str, tmp_path: Path) -> None:
     for circuits, samples, expected in cases(dataset):
         assert RUNNERS[runner](circuits, samples, tmp_path) == expected
 
