@@ -45,7 +45,7 @@ def _scaled(image: Image.Image, share: float) -> Image.Image:
 def main() -> None:
     """Write the picture."""
     model, circuit = example()
-    images = [_scaled(drawn(plots.neuron(model)), 0.64), _scaled(drawn(plots.circuit(circuit)), 1.0)]
+    images = [_scaled(drawn(plots.neuron(model)), 0.56), _scaled(drawn(plots.circuit(circuit)), 1.0)]
     height = sum(image.height + 2 * GAP for image in images)
     whole = Image.new("RGB", (WIDTH + 2 * GAP, height), "white")
     top = GAP

@@ -74,6 +74,82 @@ def gradients(report: Path) -> str:
     return markdown.table(rows)
 
 
+def learned_filter_answer(report: Path) -> str:
+    """Whether the learned P helps, in a few sentences."""
+    return _answer(report, "Does the learned P help?")
+
+
+def learned_filter(report: Path) -> str:
+    """MODN minus the models with a fixed P, by protocol and optimizer."""
+    return "\n".join(_table(report, "| protocol | optimizer | MODN - MODNP |"))
+
+
+def extra_answer(report: Path) -> str:
+    """MODN's place on datasets that the paper does not have, in a few sentences."""
+    return _answer(report, "more datasets")
+
+
+def extra(report: Path) -> str:
+    """The classifiers on these datasets: means, ranks, and what MODN won and lost."""
+    return "\n".join(_table(report, "| classifier | mean ACC |"))
+
+
+def extra_datasets(report: Path) -> str:
+    """Their accuracy on each dataset."""
+    return "\n".join(_table(report, "| dataset | rows | features |"))
+
+
+def arena_answer(report: Path) -> str:
+    """Which optimizer trains best, in a few sentences."""
+    return _answer(report, "which optimizer?")
+
+
+def arena(report: Path) -> str:
+    """Mean ranks of the optimizers at equal evaluations."""
+    return "\n".join(_table(report, "| optimizer | loss, 1,000 |"))
+
+
+def arena_means(report: Path) -> str:
+    """The loss and the accuracy that each optimizer reaches."""
+    return "\n".join(_table(report, "| optimizer | MODN, loss |"))
+
+
+def circuits_answer(report: Path) -> str:
+    """Circuits against their neurons and other readable models, in a few sentences."""
+    return _answer(report, "neurons as circuits")
+
+
+def circuits(report: Path) -> str:
+    """Circuits beside other readable models: means over the datasets."""
+    return "\n".join(_table(report, "| model | mean ACC | to the neuron |"))
+
+
+def circuit_datasets(report: Path) -> str:
+    """The same by dataset."""
+    return "\n".join(_table(report, "| dataset | Neuron | Circuit |"))
+
+
+def circuit_sizes(report: Path) -> str:
+    """Accuracy over the number of conditions."""
+    return "\n".join(_table(report, "| model | 1 |"))
+
+
+def tuning_answer(report: Path) -> str:
+    """What tuning without the test part changes, in a few sentences."""
+    return _answer(report, "tuned without the test set")
+
+
+def tuned_values(report: Path) -> str:
+    """Our own Table 4: MODN's values."""
+    rows = [line.strip("| ").split(" | ") for line in _table(report, "| dataset | MODN+BBO M |")]
+    return "\n".join(f"| {' | '.join(row[:4])} |" for row in rows)
+
+
+def optimism(report: Path) -> str:
+    """What tuning on the test part would have pretended."""
+    return "\n".join(_table(report, "| method | datasets | in cross-validation |"))
+
+
 def minutes(report: Path) -> str:
     """How long the run took, as its provenance has it."""
     made = json.loads((report / "provenance.json").read_text(encoding="utf-8"))
@@ -82,9 +158,12 @@ def minutes(report: Path) -> str:
     return f"Training and fitting took {time} for profile `{report.name}`."
 
 
-QUOTES: dict[str, Callable[[Path], str]] = {
-    quote.__name__: quote for quote in (closeness, claims, classifiers, protocols, gradients, minutes)
-}
+_BY_NAME = (
+    closeness, claims, classifiers, protocols, gradients, learned_filter_answer, learned_filter,
+    extra_answer, extra, extra_datasets, arena_answer, arena, arena_means, circuits_answer,
+    circuits, circuit_datasets, circuit_sizes, tuning_answer, tuned_values, optimism, minutes,
+)  # fmt: skip
+QUOTES: dict[str, Callable[[Path], str]] = {quote.__name__: quote for quote in _BY_NAME}
 
 
 def updated(text: str, report: Path = REPORT) -> str:
@@ -104,9 +183,20 @@ def pages() -> list[Path]:
 def _table(report: Path, header: str) -> list[str]:
     """The lines of the first table of the report whose header begins like this."""
     lines = (report / "report.md").read_text(encoding="utf-8").splitlines()
-    start = next(place for place, line in enumerate(lines) if line.startswith(header))
+    start = next((place for place, line in enumerate(lines) if line.startswith(header)), None)
+    if start is None:
+        raise LookupError(f"{report.name} has no table that begins with {header!r}")
     end = next(place for place in range(start, len(lines)) if not lines[place].startswith("|"))
     return lines[start:end]
+
+
+def _answer(report: Path, section: str) -> str:
+    """The paragraph that opens a section, without the bold face."""
+    text = (report / "report.md").read_text(encoding="utf-8")
+    found = re.search(rf"^## [^\n]*{re.escape(section)}\n\n(.+)$", text, flags=re.MULTILINE)
+    if found is None:
+        raise LookupError(f"{report.name} has no section {section!r}")
+    return found[1].replace("**", "")
 
 
 def _means(report: Path, table: str, **chosen: str) -> "pd.Series[float]":
