@@ -114,7 +114,8 @@ class Neuron:
 
     def soma(self, X: ArrayLike) -> Array:
         """V (N, C): each output sums the dendrites its column of P chooses (Eq. 5)."""
-        return self.dendrites(X) @ self.feeds
+        # einsum, not @: BLAS sums in another order on another processor
+        return np.einsum("nm,mc->nc", self.dendrites(X), self.feeds)
 
     def potentials(self, X: ArrayLike) -> Array:
         """U (N, C): the weighted soma signal, which Eq. 8 takes the tanh of."""

@@ -22,9 +22,9 @@ def contributions(model: Any, X: ArrayLike) -> Array:
 
 
 def potentials(model: Any, X: ArrayLike) -> Array:
-    """The potential of each class (N, C): alpha_t (w_t V - theta_t)."""
+    """The potential of each class (N, C)."""
     neuron: Neuron = model.neuron_
-    return neuron.alpha_t * (neuron.w_t * neuron.soma(scaled(model, X)) - neuron.theta_t)
+    return neuron.potentials(scaled(model, X))
 
 
 def scaled(model: Any, X: ArrayLike) -> Array:

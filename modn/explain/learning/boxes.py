@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from modn.explain.learning import fast_boxes, fast_weights
 from modn.explain.learning.simplifying import simplified
-from modn.explain.learning.table import Boxes, Codes, Starts, Table
+from modn.explain.learning.table import Boxes, Codes, Starts, Table, scores_of
 from modn.explain.learning.thinning import refitted, thinned
 
 SWEEPS = 6  # over all dendrites, at most, for each penalty
@@ -109,7 +109,7 @@ class _Growing:
         self.loss = float(fast_weights.fit_weights(held, self.table.targets, weights, self.theta_t, cycles))
         for dendrite, row in zip(self.dendrites, weights, strict=True):
             dendrite.weights = row
-        self.scores = held.T.astype(np.float64) @ weights - self.theta_t
+        self.scores = scores_of(held, weights, self.theta_t)
 
     def sweep_until_settled(self, penalty: float, max_size: int, keep: Callable[[Boxes, int], None]) -> None:
         before = np.inf

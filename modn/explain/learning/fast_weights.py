@@ -7,11 +7,9 @@ Arrays are computed on in plain loops: numba takes several times as long to comp
 whole arrays, mostly for the messages about shapes that do not match.
 """
 
-from math import exp, isfinite, log
+from math import exp, log, sqrt
 
 import numpy as np
-from numba import types
-from numba.np.linalg import _LAPACK, F_INT_nptype, ensure_lapack
 from numpy.typing import NDArray
 
 from modn.fast.compiling import compiled, part
@@ -24,25 +22,34 @@ THETA_PRECISION = 1e-3  # scores are relative: without it, a constant could be a
 CLOSE = 1e-2  # nats: a fit that gains less is near enough to its end
 LONGEST_STEP = 1.0  # nats
 
-# What numba's own np.linalg.solve calls, without the checks around it, which take 2 s to compile
-ensure_lapack()
-_gesv = _LAPACK().numba_xgesv(types.float64)
-_DOUBLE = ord("d")
-
 
 @part
-def _solve(matrix: Floats, vector: Floats, pivots: NDArray[np.int32]) -> None:
-    """Replace a vector (K,) by the solution of a symmetric system. Matrix and pivots (K,) are overwritten.
+def _solve(matrix: Floats, vector: Floats) -> None:
+    """Replace a vector (K,) by the solution of a positive definite system, whose matrix is overwritten.
 
-    Symmetric because LAPACK reads columns where these are rows.
+    By Cholesky's decomposition, for a few variables. LAPACK rounds in another way on another processor, and a
+    last digit can decide between two circuits; it would also take 2 s to compile.
     """
     K = len(vector)
-    info = _gesv(_DOUBLE, K, 1, matrix.ctypes, K, pivots.ctypes, vector.ctypes, K)
-    total = 0.0
-    for k in range(K):
-        total += vector[k]
-    if info != 0 or not isfinite(total):
-        raise np.linalg.LinAlgError("the weights of a circuit have no finite Newton step")
+    for i in range(K):
+        for j in range(i + 1):
+            total = matrix[i, j]
+            for k in range(j):
+                total -= matrix[i, k] * matrix[j, k]
+            if j < i:
+                matrix[i, j] = total / matrix[j, j]
+            elif total > 0:
+                matrix[i, i] = sqrt(total)
+            else:  # not a number, too
+                raise np.linalg.LinAlgError("the weights of a circuit have no finite Newton step")
+    for i in range(K):
+        for k in range(i):
+            vector[i] -= matrix[i, k] * vector[k]
+        vector[i] /= matrix[i, i]
+    for i in range(K - 1, -1, -1):
+        for k in range(i + 1, K):
+            vector[i] -= matrix[k, i] * vector[k]
+        vector[i] /= matrix[i, i]
 
 
 @part
@@ -121,7 +128,6 @@ def fit_dendrite(
     moved, shifted = np.empty(C), np.empty(C)
     moved_slopes, moved_curvatures = np.empty((2, C)), np.empty((2, C, C))
     gradient, hessian = np.empty(2 * C), np.empty((2 * C, 2 * C))
-    pivots = np.empty(2 * C, F_INT_nptype)
     for _ in range(iterations):
         for c in range(C):
             gradient[c] = slopes[1, c] + WEIGHT_PRECISION * added[c]
@@ -132,7 +138,7 @@ def fit_dendrite(
                 hessian[C + c, C + d] = inside + curvatures[0, c, d]
             hessian[c, c] += WEIGHT_PRECISION
             hessian[C + c, C + c] += THETA_PRECISION
-        _solve(hessian, gradient, pivots)  # the gradient becomes the step
+        _solve(hessian, gradient)  # the gradient becomes the step
         length, before = 1.0, gain
         while length > 1e-2:
             for c in range(C):
@@ -245,7 +251,7 @@ def _newton_step(
     The shares follow the step, which is written over the gradient.
     """
     N, C = shares.shape
-    hessian, sums, factors, pivots = np.empty((C, C)), np.empty(C), np.empty(C), np.empty(C, F_INT_nptype)
+    hessian, sums, factors = np.empty((C, C)), np.empty(C), np.empty(C)
     for c in range(C):
         gradient[c], sums[c] = precision * weights[c], 0.0
         for d in range(C):
@@ -263,7 +269,7 @@ def _newton_step(
         gradient[c] -= sums[c]
         for d in range(c):
             hessian[d, c] = hessian[c, d]
-    _solve(hessian, gradient, pivots)
+    _solve(hessian, gradient)
     step, longest, fall = gradient, LONGEST_STEP, 0.0
     for c in range(C):
         longest = max(longest, abs(step[c]))

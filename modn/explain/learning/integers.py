@@ -31,7 +31,7 @@ def integer_weights(
     weights -= np.sort(weights, axis=1)[:, [(C - 1) // 2]]
     patterns, means, totals = _grouped(held, targets)
     table = np.concatenate([weights, [theta_t.min() - theta_t]])
-    real = patterns @ table
+    real = np.einsum("gj,jc->gc", patterns, table)  # not @: see scores_of
     best = fast_integers.loss(real, means, totals) + sum(fast_integers.penalty(row, 1.0) for row in weights)
     unit = float(np.abs(weights).max(initial=0.0)) or 1.0
     candidates: list[tuple[float, float, Array]] = []

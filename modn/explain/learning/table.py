@@ -58,4 +58,10 @@ class Boxes(NamedTuple):
 
     def scores(self, codes: Codes) -> Array:
         """The scores of the classes (N, C)."""
-        return self.held(codes).T.astype(np.float64) @ self.weights - self.theta_t
+        return scores_of(self.held(codes), self.weights, self.theta_t)
+
+
+def scores_of(held: NDArray[np.bool_], weights: Array, theta_t: Array) -> Array:
+    """The scores (N, C) that the dendrites which hold (M, N) sum up to."""
+    # einsum, not @: BLAS sums in another order on another processor, and a last digit can decide
+    return np.einsum("jn,jc->nc", held.astype(np.float64), weights) - theta_t

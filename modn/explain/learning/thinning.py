@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from modn.explain.learning import fast_boxes, fast_weights
-from modn.explain.learning.table import Boxes, Codes, Table
+from modn.explain.learning.table import Boxes, Codes, Table, scores_of
 
 COMPARED = 3  # conditions that seem to be worth least: the weights are fitted without each of them
 
@@ -16,7 +16,7 @@ COMPARED = 3  # conditions that seem to be worth least: the weights are fitted w
 def thinned(circuit: Boxes, table: Table) -> Boxes:
     """The circuit without the condition that is worth least; a dendrite without conditions is removed."""
     held = circuit.held(table.codes)
-    scores = held.T.astype(np.float64) @ circuit.weights - circuit.theta_t
+    scores = scores_of(held, circuit.weights, circuit.theta_t)
     candidates = []
     for j, box in with_a_condition_less(circuit.boxes, table.n_codes):
         now = fast_boxes.holds(table.codes, *box)

@@ -1,5 +1,8 @@
 """CircuitClassifier, to_circuit and circuit_path."""
 
+import os
+import subprocess
+import sys
 from functools import partial
 from typing import Any
 
@@ -179,3 +182,26 @@ def test_folds_hold_out_each_sample_once_but_never_a_whole_class() -> None:
     assert max(np.bincount(folds[:-1])) - min(np.bincount(folds[:-1])) <= 1
     for fold in range(5):
         assert set(codes[folds != fold]) == {0, 1, 2}
+
+
+LEARNED = """
+import numpy as np
+from sklearn.datasets import load_iris
+from modn import MODNClassifier
+
+X, y = load_iris(return_X_y=True)
+rows = np.random.default_rng(0).permutation(150)[:105]
+print(MODNClassifier(random_state=0).fit(X[rows], y[rows]).to_circuit(X[rows], y[rows]))
+"""
+
+
+@pytest.mark.slow
+def test_the_kernels_of_blas_do_not_matter() -> None:
+    """They sum in different orders, and a circuit can hang on a last digit."""
+    found = set()
+    for kernels in ("Haswell", "Prescott"):
+        environment = os.environ | {"OPENBLAS_CORETYPE": kernels}
+        command = [sys.executable, "-c", LEARNED]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        found.add(done.stdout)
+    assert len(found) == 1 and ">=" in found.pop()
