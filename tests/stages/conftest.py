@@ -82,6 +82,25 @@ def softened(
     return _shared(made_once(request, "softened", make), sources)
 
 
+@pytest.fixture(scope="session")
+def widened(
+    request: pytest.FixtureRequest, finished: tuple[Project, Outcome], sources: Project
+) -> tuple[Project, Outcome]:
+    """A finished project to which more datasets, numbers and labels were added; and what DVC said."""
+
+    def make(folder: Path) -> None:
+        project = copy_of(finished[0], folder)
+        extra = ("datasets/extra=[tae,saheart]", "extra.resplits=1")
+        targets = (
+            "datasets/targets=[slump,emotions]",
+            "predictors=[modn_adam,linear]",
+            "targets.resplits=2",
+        )
+        (folder / SAID).write_text(project.experiment(*extra, *targets).text)
+
+    return _shared(made_once(request, "widened", make), sources)
+
+
 def _shared(folder: Path, sources: Project) -> tuple[Project, Outcome]:
     """With a cache of this process for what DVC knows of files."""
     return Project(folder / "project", sources.site_cache), Outcome((folder / SAID).read_text())

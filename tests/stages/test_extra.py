@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from copies import LITTLE, ROOT, Place, Project
+from copies import LITTLE, ROOT, Outcome, Place, Project
 
 from stages.config.checks import check_parameters
 from stages.config.schema import Baseline, Parameters
@@ -146,9 +146,10 @@ def test_every_bundled_dataset_has_a_source_and_at_most_3000_rows(path: Path) ->
 
 
 @pytest.mark.slow
-def test_the_study_runs_through_the_pipeline(project: Project) -> None:
-    before = project.contents()
-    project.experiment("datasets/extra=[tae,saheart]", "extra.resplits=1")
+def test_the_study_runs_through_the_pipeline(
+    finished: tuple[Project, Outcome], widened: tuple[Project, Outcome]
+) -> None:
+    before, project = finished[0].contents(), widened[0]
     tables = project.root / "reports/quick/tables"
     runs = pd.read_csv(tables / "extra_runs.csv")
     assert runs.groupby(["dataset", "baseline"]).size().to_dict() == {

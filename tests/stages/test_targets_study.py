@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from copies import ROOT, Place, Project
+from copies import ROOT, Outcome, Place, Project, copy_of
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.multiclass import OneVsRestClassifier
@@ -254,11 +254,10 @@ def test_without_datasets_there_is_no_such_study(place: Place) -> None:
 
 
 @pytest.mark.slow
-def test_the_study_runs_through_the_pipeline(project: Project) -> None:
-    before = project.contents()
-    project.experiment(
-        "datasets/targets=[slump,emotions]", "predictors=[modn_adam,linear]", "targets.resplits=2"
-    )
+def test_the_study_runs_through_the_pipeline(
+    finished: tuple[Project, Outcome], widened: tuple[Project, Outcome], tmp_path: Path
+) -> None:
+    before, project = finished[0].contents(), copy_of(widened[0], tmp_path)
     runs = pd.read_csv(project.root / "reports/quick/tables/target_runs.csv")
     assert runs.groupby(["dataset", "baseline"]).size().tolist() == [2] * 4
     report = (project.root / "reports/quick/report.md").read_text()
