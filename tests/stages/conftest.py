@@ -74,12 +74,7 @@ def softened(
     request: pytest.FixtureRequest, finished: tuple[Project, Outcome], sources: Project
 ) -> tuple[Project, Outcome]:
     """A finished project in which alpha_s was changed and all was run again; and what DVC said."""
-
-    def make(folder: Path) -> None:
-        project = copy_of(finished[0], folder)
-        (folder / SAID).write_text(project.experiment("alpha_s=5").text)
-
-    return _shared(made_once(request, "softened", make), sources)
+    return _continued(request, "softened", finished, sources, "alpha_s=5")
 
 
 @pytest.fixture(scope="session")
@@ -87,18 +82,23 @@ def widened(
     request: pytest.FixtureRequest, finished: tuple[Project, Outcome], sources: Project
 ) -> tuple[Project, Outcome]:
     """A finished project to which more datasets, numbers and labels were added; and what DVC said."""
+    extra = ("datasets/extra=[tae,saheart]", "extra.resplits=1")
+    targets = ("datasets/targets=[slump,emotions]", "predictors=[modn_adam,linear]", "targets.resplits=2")
+    return _continued(request, "widened", finished, sources, *extra, *targets)
 
+
+def _continued(
+    request: pytest.FixtureRequest,
+    name: str,
+    finished: tuple[Project, Outcome],
+    sources: Project,
+    *overrides: str,
+) -> tuple[Project, Outcome]:
     def make(folder: Path) -> None:
         project = copy_of(finished[0], folder)
-        extra = ("datasets/extra=[tae,saheart]", "extra.resplits=1")
-        targets = (
-            "datasets/targets=[slump,emotions]",
-            "predictors=[modn_adam,linear]",
-            "targets.resplits=2",
-        )
-        (folder / SAID).write_text(project.experiment(*extra, *targets).text)
+        (folder / SAID).write_text(project.experiment(*overrides).text)
 
-    return _shared(made_once(request, "widened", make), sources)
+    return _shared(made_once(request, name, make), sources)
 
 
 def _shared(folder: Path, sources: Project) -> tuple[Project, Outcome]:
