@@ -13,8 +13,8 @@ Tables = Mapping[str, pd.DataFrame]
 
 WHAT = (
     "A circuit is what is left of a neuron whose synapses are steps: each dendrite is a rule, a conjunction "
-    "of conditions such as `petal length < 2.5`. Each class counts its rules that hold, with an integer "
-    "weight and offset, and the highest score wins: hardware needs comparators, AND gates and adders only."
+    "of conditions such as `petal length < 2.5`. Each class adds up the integer weights of the rules that "
+    "hold, and an offset; the highest score wins. Hardware needs comparators, AND gates and adders only."
 )
 _DECIMALS = 12  # Accuracies are ratios of small integers: rounding errors must not break ties.
 
