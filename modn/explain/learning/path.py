@@ -108,12 +108,13 @@ class Problem:
         C, labels = len(self.classes), self.codes[rows]
         D = len(coding.columns)
         if teacher is None:
-            targets, starts, use = np.eye(C)[labels], Starts.none(D, C), np.ones(D)
+            targets, starts = np.eye(C)[labels], Starts.none(D, C)
         else:
-            targets, starts, use = teacher.targets(rows, labels), teacher.starts(coding), teacher.use(D)
+            targets, starts = teacher.targets(rows, labels), teacher.starts(coding)
         table = Table(
             coding.codes(self.values[rows]), coding.n_codes, targets, *coding.allowed_sides(self.monotone)
         )
+        use = narrowing.told_by_conditions(table) if teacher is None else teacher.use(D)
         columns = narrowing.most_used(use)
         own, starts = narrowing.narrowed(table, starts, columns)
         found = [_with_integers(one, own) for one in boxes.learn(own, starts, max_size)]

@@ -20,7 +20,9 @@ from modn.explain.learning.integers import integer_weights
 from modn.explain.learning.table import Boxes, Codes, Table
 
 LARGEST = 6  # conditions: with more, decisions alone overfit
-WIDTH = 50  # sets of conditions of each size that are extended
+WIDTH = 50  # sets of conditions of each size that are extended; fewer where that is slow
+WORK = 50_000_000  # numbers that are summed to extend the sets of one size: about a second
+ROOM = 5_000_000  # numbers in the largest table of sums
 CODED = 10  # sets of each size that get integer weights
 PER_NAT = 0.1  # wrong decisions: of sets that decide alike, the one with purer regions is built on
 WANTED = 0.5  # how much the weights learn from the decisions of the regions; the rest is the targets'
@@ -49,7 +51,10 @@ def improved(found: Sequence[Boxes], table: Table, max_size: int) -> list[Boxes]
         if max(right) > most + 1e-9:
             most = max(right)
             kept.append(candidates[size][int(np.argmax(right))])
-    return kept + [one for size, one in zip(sizes, found, strict=True) if size > largest]
+    for size, one in zip(sizes, found, strict=True):
+        if size > largest and right_decisions(one, table) >= most:
+            kept.append(one)
+    return kept
 
 
 def right_decisions(circuit: Boxes, table: Table) -> float:
@@ -133,10 +138,13 @@ def _wrong(sums: Array) -> Array:
 
 def _beam(conditions: _Conditions, largest: int) -> Iterator[list[Set]]:
     """The best sets of 1, 2, ... conditions, the best first."""
-    ranked: list[Set] = [()]
-    for _ in range(largest):
+    table, ranked = conditions.table, list[Set]([()])
+    for size in range(largest):
         values: dict[Set, float] = {}
-        for chosen in ranked:
+        sums = conditions.n_slots * 2**size * table.targets.shape[1]
+        if sums > ROOM:
+            return
+        for chosen in ranked[: max(1, WORK // (sums + table.codes.size * table.targets.shape[1]))]:
             wrong = conditions.wrong_with_each(conditions.regions(chosen))
             for k in np.argsort(wrong, kind="stable")[:WIDTH].tolist():
                 if wrong[k] < np.inf:

@@ -1,8 +1,9 @@
 """Circuits from many columns: those that the neuron uses most."""
 
 import numpy as np
+import pytest
 
-from modn import MODNClassifier
+from modn import CircuitClassifier, MODNClassifier
 from modn.explain.learning import narrowing
 from modn.explain.learning.table import Boxes, Starts, Table
 
@@ -50,3 +51,18 @@ def test_a_circuit_of_a_wide_dataset_speaks_of_what_the_neuron_uses() -> None:
     asked = {condition.feature for dendrite in circuit.dendrites for condition in dendrite}
     assert {5, 50} <= asked and all(use[feature] >= least for feature in asked)
     assert (circuit.predict(X) == y).mean() > 0.8
+
+
+def test_without_a_neuron_the_columns_whose_conditions_tell_most_count() -> None:
+    X = np.random.default_rng(0).normal(size=(60, 45))
+    y = X[:, 44] > 0
+    model = CircuitClassifier(size=1, start="nothing", random_state=0).fit(X, y)
+    assert model.score(X, y) == 1.0 and "x44" in str(model.circuit_)
+
+
+def test_what_a_condition_tells_is_the_entropy_that_it_removes() -> None:
+    codes = np.array([[0, 0, 1, 1], [0, 1, 0, 1], [0, 0, 0, 1]], np.int32)
+    everywhere = np.ones(3, bool)
+    table = Table(codes, np.full(3, 2, np.int32), np.eye(2)[[0, 0, 1, 1]], everywhere, everywhere)
+    expected = [4 * np.log(2), 0.0, 4 * np.log(2) - (3 * np.log(3) - 2 * np.log(2))]
+    assert narrowing.told_by_conditions(table) == pytest.approx(expected)

@@ -9,9 +9,10 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.tree import DecisionTreeClassifier
 
 from modn import CircuitClassifier
-from modn.explain.learning import small
+from modn.explain.learning import boxes, small
 from modn.explain.learning.integers import integer_weights
-from modn.explain.learning.table import Boxes, Table
+from modn.explain.learning.path import _with_integers
+from modn.explain.learning.table import Boxes, Starts, Table
 
 
 def make_table(seed: int, missing: float = 0.1, N: int = 80, C: int = 3) -> Table:
@@ -113,3 +114,33 @@ def test_no_tree_with_as_many_splits_fits_better(load) -> None:  # type: ignore[
         tree = DecisionTreeClassifier(max_leaf_nodes=size + 1, random_state=0).fit(X, y)
         assert circuit.score(X, y) >= tree.score(X, y)
         assert circuit.circuit_.n_conditions <= size
+
+
+def test_no_larger_circuit_decides_worse() -> None:
+    for seed in range(4):
+        table = make_table(seed)
+        learned = boxes.learn(table, Starts.none(3, 3), 16)
+        found = small.improved([_with_integers(one, table) for one in learned], table, 16)
+        assert found[-1].size(table.n_codes) > small.LARGEST or seed
+        right = [small.right_decisions(one, table) for one in found]
+        assert right == sorted(right)
+
+
+@pytest.mark.parametrize(("limit", "value"), [("WORK", 1), ("ROOM", 40)])
+def test_the_search_is_shorter_where_it_is_slow(
+    limit: str, value: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = make_table(0)
+    whole = small.improved([nothing(table)], table, max_size=4)
+    calls = []
+    counted = small._Conditions.wrong_with_each
+
+    def wrong_with_each(self: small._Conditions, regions: np.ndarray) -> np.ndarray:
+        calls.append(len(regions))
+        return counted(self, regions)
+
+    monkeypatch.setattr(small._Conditions, "wrong_with_each", wrong_with_each)
+    monkeypatch.setattr(small, limit, value)
+    shorter = small.improved([nothing(table)], table, max_size=4)
+    assert 1 <= len(calls) <= 4 < small.WIDTH
+    assert small.right_decisions(shorter[-1], table) <= small.right_decisions(whole[-1], table)
