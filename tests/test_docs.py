@@ -126,7 +126,7 @@ def test_a_report_of_this_code_can_be_quoted(name: str) -> None:
     report = ROOT / "reports" / "quick"
     try:
         after = quotes.updated(before, report)
-    except LookupError:
+    except quotes.Missing:
         report = REPORT
         after = quotes.updated(before, report)
     first, *lines, last = after.splitlines()
@@ -140,7 +140,7 @@ def test_a_report_of_this_code_can_be_quoted(name: str) -> None:
 def test_what_a_report_lacks_cannot_be_quoted(tmp_path: Path) -> None:
     (tmp_path / "report.md").write_text("# MODN\n")
     for name in ("arena", "arena_answer"):
-        with pytest.raises(LookupError, match=r"has no (table|section)"):
+        with pytest.raises(quotes.Missing, match=r"has no (table|section)"):
             quotes.QUOTES[name](tmp_path)
 
 

@@ -21,6 +21,10 @@ REPORT = ROOT / "reports" / "paper"
 BLOCK = re.compile(r"(?<=<!-- paper: )(?P<name>\w+)(?P<mark> -->\n).*?(?=<!-- /paper -->)", flags=re.DOTALL)
 
 
+class Missing(LookupError):
+    """What a report lacks cannot be quoted from it."""
+
+
 def closeness(report: Path) -> str:
     """How close we are to Table 3, by optimizer."""
     return "\n".join(_table(report, "| optimizer | cells |"))
@@ -185,7 +189,7 @@ def _table(report: Path, header: str) -> list[str]:
     lines = (report / "report.md").read_text(encoding="utf-8").splitlines()
     start = next((place for place, line in enumerate(lines) if line.startswith(header)), None)
     if start is None:
-        raise LookupError(f"{report.name} has no table that begins with {header!r}")
+        raise Missing(f"{report.name} has no table that begins with {header!r}")
     end = next(place for place in range(start, len(lines)) if not lines[place].startswith("|"))
     return lines[start:end]
 
@@ -195,7 +199,7 @@ def _answer(report: Path, section: str) -> str:
     text = (report / "report.md").read_text(encoding="utf-8")
     found = re.search(rf"^## [^\n]*{re.escape(section)}\n\n(.+)$", text, flags=re.MULTILINE)
     if found is None:
-        raise LookupError(f"{report.name} has no section {section!r}")
+        raise Missing(f"{report.name} has no section {section!r}")
     return found[1].replace("**", "")
 
 

@@ -10,7 +10,7 @@ import hashlib
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import yaml
@@ -68,7 +68,7 @@ class Crate:
         found, source = self.crate.dereference(path), self.root / path
         if found is not None or self.crate.dereference(path + "/") is not None:
             return found or self.crate.dereference(path + "/")
-        if path in self._kept_by_dvc() or not source.exists():
+        if self._is_kept_by_dvc(path) or not source.exists():
             return self._described(path)
         if source.is_dir():
             inside = sorted(p for p in source.rglob("*") if p.is_file() and not str(p).endswith(IGNORED))
@@ -179,9 +179,10 @@ class Crate:
         """All deps or outs of the stages, each once."""
         return list(dict.fromkeys(one["path"] for stage in self.lock.values() for one in stage.get(kind, [])))
 
-    def _kept_by_dvc(self) -> set[str]:
-        """The outs that are not in git."""
-        return {path for path in self._paths("outs") if not path.startswith("reports/")}
+    def _is_kept_by_dvc(self, path: str) -> bool:
+        """Whether a path is an out that is not in git, or a part of one."""
+        kept = (out for out in self._paths("outs") if not out.startswith("reports/"))
+        return any(PurePosixPath(path).is_relative_to(out) for out in kept)
 
     def _described(self, path: str) -> Any:
         facts: dict[str, Any] = {"@type": "CreativeWork", "name": path}

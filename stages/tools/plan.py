@@ -202,8 +202,10 @@ def plan(parameters: Parameters, profile: str) -> str:
 
 
 def _recorded(profile: str) -> str:
-    """The profile itself, if it was run: its record has all studies."""
-    return profile if (files.report_folder(profile) / "provenance.json").exists() else "quick"
+    """The profile itself, if its last run had its own parameters: that record has all studies."""
+    path = files.report_folder(profile) / "provenance.json"
+    whole = composition.compose_plan([f"profile={profile}"]).derived["sha256"]
+    return profile if path.exists() and whole in path.read_text(encoding="utf-8") else "quick"
 
 
 def _named(datasets: set[str]) -> str:

@@ -190,6 +190,15 @@ def test_the_plan_of_the_paper_is_near_what_it_took(profile: str, off: float, pl
     assert sum(planned[stage] for stage in both) == pytest.approx(took, rel=off)
 
 
+def test_the_record_of_a_part_of_a_profile_is_not_taken_for_the_whole(place: Place) -> None:
+    path = place.root / "reports/smoke/provenance.json"
+    path.parent.mkdir(parents=True)
+    assert plan._recorded("smoke") == "quick"
+    for overrides, expected in ((("profile=smoke",), "smoke"), (("profile=smoke", "runs=1"), "quick")):
+        path.write_text(json.dumps({"parameters_sha256": place.parameters(*overrides).derived["sha256"]}))
+        assert plan._recorded("smoke") == expected
+
+
 def test_what_the_record_lacks_is_taken_from_the_closest_and_said(place: Place) -> None:
     recorded(place)
     recorded_pairs = pairs({"modn": "bbo", "modnp": "bp", "modnf": "bbo,pso"}, {"modn": "bbo", "mlp": "bp"})
