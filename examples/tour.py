@@ -91,8 +91,8 @@ plots.save(plots.neuron(small), "tour_neuron.png")
 # %% [markdown]
 # ## 5. A circuit
 #
-# A circuit has steps instead of sigmoids. It learns from the neuron, and adds up the weights of the rules that
-# hold.
+# A circuit has steps instead of sigmoids. It learns from the neuron, and adds up the weights of the rules
+# that hold.
 
 # %%
 circuit = model.to_circuit(X, y, size=5)
