@@ -7,6 +7,7 @@ README's headline results, and its line about the evidence.
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -23,16 +24,6 @@ BLOCK = re.compile(r"(?<=<!-- paper: )(?P<name>\w+)(?P<mark> -->\n).*?(?=<!-- /p
 
 class Missing(LookupError):
     """What a report lacks cannot be quoted from it."""
-
-
-def closeness(report: Path) -> str:
-    """How close we are to Table 3, by optimizer."""
-    return "\n".join(_table(report, "| optimizer | cells |"))
-
-
-def claims(report: Path) -> str:
-    """The paper's claims and their verdicts."""
-    return "\n".join(_table(report, "| claim |"))
 
 
 def classifiers(report: Path) -> str:
@@ -78,80 +69,10 @@ def gradients(report: Path) -> str:
     return markdown.table(rows)
 
 
-def learned_filter_answer(report: Path) -> str:
-    """Whether the learned P helps, in a few sentences."""
-    return _answer(report, "Does the learned P help?")
-
-
-def learned_filter(report: Path) -> str:
-    """MODN minus the models with a fixed P, by protocol and optimizer."""
-    return "\n".join(_table(report, "| protocol | optimizer | MODN - MODNP |"))
-
-
-def extra_answer(report: Path) -> str:
-    """MODN's place on datasets that the paper does not have, in a few sentences."""
-    return _answer(report, "more datasets")
-
-
-def extra(report: Path) -> str:
-    """The classifiers on these datasets: means, ranks, and what MODN won and lost."""
-    return "\n".join(_table(report, "| classifier | mean ACC |"))
-
-
-def extra_datasets(report: Path) -> str:
-    """Their accuracy on each dataset."""
-    return "\n".join(_table(report, "| dataset | rows | features |"))
-
-
-def arena_answer(report: Path) -> str:
-    """Which optimizer trains best, in a few sentences."""
-    return _answer(report, "which optimizer?")
-
-
-def arena(report: Path) -> str:
-    """Mean ranks of the optimizers at equal evaluations."""
-    return "\n".join(_table(report, "| optimizer | loss, 1,000 |"))
-
-
-def arena_means(report: Path) -> str:
-    """The loss and the accuracy that each optimizer reaches."""
-    return "\n".join(_table(report, "| optimizer | MODN, loss |"))
-
-
-def circuits_answer(report: Path) -> str:
-    """Circuits against their neurons and other readable models, in a few sentences."""
-    return _answer(report, "neurons as circuits")
-
-
-def circuits(report: Path) -> str:
-    """Circuits beside other readable models: means over the datasets."""
-    return "\n".join(_table(report, "| model | mean ACC | to the neuron |"))
-
-
-def circuit_datasets(report: Path) -> str:
-    """The same by dataset."""
-    return "\n".join(_table(report, "| dataset | Neuron | Circuit |"))
-
-
-def circuit_sizes(report: Path) -> str:
-    """Accuracy over the number of conditions."""
-    return "\n".join(_table(report, "| model | 1 |"))
-
-
-def tuning_answer(report: Path) -> str:
-    """What tuning without the test part changes, in a few sentences."""
-    return _answer(report, "tuned without the test set")
-
-
 def tuned_values(report: Path) -> str:
     """Our own Table 4: MODN's values."""
     rows = [line.strip("| ").split(" | ") for line in _table(report, "| dataset | MODN+BBO M |")]
     return "\n".join(f"| {' | '.join(row[:4])} |" for row in rows)
-
-
-def optimism(report: Path) -> str:
-    """What tuning on the test part would have pretended."""
-    return "\n".join(_table(report, "| method | datasets | in cross-validation |"))
 
 
 def minutes(report: Path) -> str:
@@ -162,28 +83,6 @@ def minutes(report: Path) -> str:
     return f"Training and fitting took {time} for profile `{report.name}`."
 
 
-_BY_NAME = (
-    closeness, claims, classifiers, protocols, gradients, learned_filter_answer, learned_filter,
-    extra_answer, extra, extra_datasets, arena_answer, arena, arena_means, circuits_answer,
-    circuits, circuit_datasets, circuit_sizes, tuning_answer, tuned_values, optimism, minutes,
-)  # fmt: skip
-QUOTES: dict[str, Callable[[Path], str]] = {quote.__name__: quote for quote in _BY_NAME}
-
-
-def updated(text: str, report: Path = REPORT) -> str:
-    """A page with its quotations as the report has them."""
-    text = headline.BLOCK.sub(lambda _: headline.block(), text)
-    return BLOCK.sub(
-        lambda block: f"{block['name']}{block['mark']}{QUOTES[block['name']](report)}\n",
-        text,
-    )
-
-
-def pages() -> list[Path]:
-    """The README and all pages of docs/."""
-    return [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
-
-
 def _table(report: Path, header: str) -> list[str]:
     """The lines of the first table of the report whose header begins like this."""
     lines = (report / "report.md").read_text(encoding="utf-8").splitlines()
@@ -192,6 +91,10 @@ def _table(report: Path, header: str) -> list[str]:
         raise Missing(f"{report.name} has no table that begins with {header!r}")
     end = next(place for place in range(start, len(lines)) if not lines[place].startswith("|"))
     return lines[start:end]
+
+
+def _whole_table(report: Path, header: str) -> str:
+    return "\n".join(_table(report, header))
 
 
 def _answer(report: Path, section: str) -> str:
@@ -209,6 +112,50 @@ def _means(report: Path, table: str, **chosen: str) -> "pd.Series[float]":
     for column, value in chosen.items():
         frame = frame[frame[column] == value]
     return frame.set_index("title")["acc_mean"]
+
+
+# Tables that are quoted as they are, by how their headers begin
+TABLES = {
+    "closeness": "| optimizer | cells |",
+    "claims": "| claim |",
+    "learned_filter": "| protocol | optimizer | MODN - MODNP |",
+    "extra": "| classifier | mean ACC |",
+    "extra_datasets": "| dataset | rows | features |",
+    "arena": "| optimizer | loss, 1,000 |",
+    "arena_means": "| optimizer | MODN, loss |",
+    "circuits": "| model | mean ACC | to the neuron |",
+    "circuit_datasets": "| dataset | Neuron | Circuit |",
+    "circuit_sizes": "| model | 1 |",
+    "optimism": "| method | datasets | in cross-validation |",
+}
+# Sections whose answer is quoted, by how their titles end
+ANSWERS = {
+    "learned_filter_answer": "Does the learned P help?",
+    "extra_answer": "more datasets",
+    "arena_answer": "which optimizer?",
+    "circuits_answer": "neurons as circuits",
+    "tuning_answer": "tuned without the test set",
+}
+COMPUTED = (classifiers, protocols, gradients, tuned_values, minutes)
+QUOTES: dict[str, Callable[[Path], str]] = {
+    **{name: partial(_whole_table, header=header) for name, header in TABLES.items()},
+    **{name: partial(_answer, section=section) for name, section in ANSWERS.items()},
+    **{quote.__name__: quote for quote in COMPUTED},
+}
+
+
+def updated(text: str, report: Path = REPORT) -> str:
+    """A page with its quotations as the report has them."""
+    text = headline.BLOCK.sub(lambda _: headline.block(), text)
+    return BLOCK.sub(
+        lambda block: f"{block['name']}{block['mark']}{QUOTES[block['name']](report)}\n",
+        text,
+    )
+
+
+def pages() -> list[Path]:
+    """The README and all pages of docs/."""
+    return [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
 
 
 def main() -> None:
