@@ -10,7 +10,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -53,6 +53,7 @@ def remembered(
     """
     store = Store(files.STORE, runtime.store_mib)
     imported = sources.closure([function.__module__, *modules], registries)
+    _check_recorded(imported)
     sources_then = sources.digest(imported)
     common = {
         "function": f"{function.__module__}.{function.__qualname__}",
@@ -70,11 +71,28 @@ def remembered(
             else:
                 yield name, result
         for name, (arrays, seconds) in run_tasks(runtime, function, missing):
-            if sources.digest(imported) == sources_then:  # else a worker may have read the edited ones
+            if sources.digest(imported) == sources_then:
                 store.put(keys[name], arrays, seconds)
+            else:  # a worker may have read the edited ones
+                _check_recorded(imported)
             yield name, Result(arrays, seconds, stored=False)
     finally:
         store.trim()
+
+
+def _check_recorded(imported: Collection[Path]) -> None:
+    """Refuse to work for DVC by other sources than the stage `sources` has hashed for its lock.
+
+    Else a source could be edited while a run is at work, and changed back: the lock would never know.
+    """
+    if "DVC_STAGE" not in os.environ:  # called by hand: no lock says what this is
+        return
+    recorded: dict[str, str] = {}
+    for path in files.SOURCES.rglob("*.json"):
+        recorded |= files.read_json(path)
+    for name, now in sources.hashes(imported).items():
+        if recorded.get(name) != now:
+            raise StageError(f"{name} was edited while the pipeline was at work; rerun the same command")
 
 
 def fingerprint(causes: Mapping[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """data/store: it saves work, and changes no byte; nothing is taken from it whose causes have changed."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -18,9 +19,11 @@ from stages.config.schema import Parameters, Runtime
 from stages.fetch import fetch
 from stages.fit import fit
 from stages.io import files, machine, provenance, sources, store
+from stages.io.entrypoint import StageError
 from stages.io.store import Store
 from stages.resplit import resplit
 from stages.split import split
+from stages.tools import sources as sources_stage
 from stages.train import train
 
 SMOKE = ("profile=smoke", "datasets=[iris,caesarian]", "datasets/targets=[]")
@@ -178,6 +181,48 @@ def test_a_source_that_is_edited_meanwhile_leaves_nothing_behind(
     monkeypatch.setattr(sources, "digest", lambda files: next(digests))
     train(prepared(place), *PAIR)
     assert entries(place.root) == []
+
+
+def record_sources(*edited: str) -> None:
+    """What the stage `sources` writes, had it seen other contents of some files."""
+    for name, imported in sources_stage.closures():
+        found = sources.hashes(imported)
+        files.write_json(files.SOURCES / f"{name}.json", found | dict.fromkeys({*edited} & {*found}, "old"))
+
+
+@pytest.mark.parametrize("edited", ["modn/optimizers/bbo.py", "modn/fast/kernels.py"])
+def test_dvc_never_records_what_sources_that_were_edited_meanwhile_gave(
+    place: Place, edited: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parameters = prepared(place)
+    monkeypatch.setenv("DVC_STAGE", "train")
+    record_sources("modn/optimizers/pso.py", "stages/io/progress.py")  # it uses neither in its tasks
+    train(parameters, *PAIR)
+    before = trained(place)
+    place.forget()
+    record_sources(edited)
+    message = f"{edited} was edited while the pipeline was at work; rerun the same command"
+    with pytest.raises(StageError, match=re.escape(message)):
+        train(parameters, *PAIR)
+    assert trained(place) == before and entries(place.root) == []
+    monkeypatch.delenv("DVC_STAGE")  # by hand
+    train(parameters, *PAIR)
+    assert trained(place) == before
+
+
+def test_an_edit_during_the_tasks_ends_a_run_of_dvc(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    parameters = prepared(place)
+    monkeypatch.setenv("DVC_STAGE", "train")
+    record_sources()
+    digests, hashes = iter(["before", "before", *["after"] * 10]), sources.hashes
+    whole = iter([True, False])
+    monkeypatch.setattr(sources, "digest", lambda files: next(digests))
+    monkeypatch.setattr(
+        sources, "hashes", lambda files: hashes(files) if next(whole) else {"modn/loss.py": ""}
+    )
+    with pytest.raises(StageError, match=r"modn/loss\.py was edited while the pipeline was at work"):
+        train(parameters, *PAIR)
+    assert len(entries(place.root)) == 1, "what was finished before is kept"
 
 
 @pytest.mark.parametrize("damage", ["truncated", "flipped", "empty", "foreign", "folder"])
