@@ -26,11 +26,19 @@ def titles() -> None:
     names.use(TITLES)
 
 
+@pytest.fixture(scope="session")
+def defaults(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where all places keep the defaults that conf/ composes to: composing them takes a second."""
+    return tmp_path_factory.mktemp("defaults")
+
+
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, defaults: Path) -> Place:
     root = tmp_path / "place"
     for piece in ("conf", "data/raw"):
         shutil.copytree(ROOT / piece, root / piece)
+    (root / ".dvc/tmp").mkdir(parents=True)
+    (root / ".dvc/tmp/defaults").symlink_to(defaults)
     composition.register()
     monkeypatch.setattr(composition, "ROOT", root)
     for name, value in vars(files).items():

@@ -22,19 +22,6 @@ def registered() -> None:
     composition.register()
 
 
-@pytest.fixture(scope="module")
-def kept_defaults(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("defaults")
-
-
-@pytest.fixture
-def place(place: Place, kept_defaults: Path) -> Place:
-    """One that finds the defaults which an earlier test composed from the same conf/."""
-    (place.root / ".dvc/tmp").mkdir(parents=True)
-    (place.root / ".dvc/tmp/defaults").symlink_to(kept_defaults)
-    return place
-
-
 @functools.cache
 def composed_text(*overrides: str) -> str:
     return composition.compose_conf(["datasets=[iris]", "datasets/targets=[]", *overrides])
