@@ -168,8 +168,8 @@ RUN = [
 ]
 
 
-# Tests that read conf and the registries: of the messages about values, those that list names; of what is tested
-# one by one, the newcomers. The test that runs every stage is left out, since the pipeline is run above.
+# Tests that read conf and the registries: of the messages about values, those that list names; of what is
+# tested one by one, the newcomers. What runs every stage is left out, since the pipeline is run above.
 TESTS = [
     "tests/modn/optimizers/test_optimizer_registry.py",
     "tests/stages/test_bad_parameters.py",

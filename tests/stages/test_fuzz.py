@@ -207,7 +207,7 @@ VALUES = st.recursive(
 
 
 @pytest.mark.slow
-@settings(max_examples=150, **COMMON)
+@settings(max_examples=60, **COMMON)
 @given(data=st.data(), value=VALUES)
 def test_a_value_is_taken_or_refused_in_words(
     valid: dict[str, Any], data: st.DataObject, value: object
@@ -228,7 +228,7 @@ def test_a_value_is_taken_or_refused_in_words(
 
 
 @pytest.mark.slow
-@settings(max_examples=20, **COMMON)
+@settings(max_examples=12, **COMMON)
 @given(
     override=st.builds(
         "{}{}={}".format,
