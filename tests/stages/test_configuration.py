@@ -70,6 +70,7 @@ def test_every_choice_of_one_composes(group: str, choice: str) -> None:
     assert composed["derived"]["trainings"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "optimizer"),
     [*((model, "bbo") for model in choices("models")), *(("modnf", name) for name in choices("optimizers"))],

@@ -90,12 +90,14 @@ def test_everything_draws_legibly(figure: StudyFigure, material: Material) -> No
     assert_legible(draw(figure.name, material))
 
 
+@pytest.mark.slow
 @each_figure
 def test_one_dataset_and_one_method_draw_legibly(figure: StudyFigure, small: Material) -> None:
     if is_drawable(figure, small):  # one optimizer has no rank
         assert_legible(draw(figure.name, small))
 
 
+@pytest.mark.slow
 @each_figure
 def test_unknown_names_draw_legibly(figure: StudyFigure, unknown: tuple[Material, Material]) -> None:
     for material in unknown:

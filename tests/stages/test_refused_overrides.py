@@ -73,6 +73,7 @@ BAD = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow  # together: each is composed by Hydra
 @pytest.mark.parametrize(("override", "expected"), BAD, ids=[override[:50] for override, _ in BAD])
 def test_what_is_not_allowed_is_refused_with_the_key_the_value_and_what_is(
     override: str, expected: list[str]

@@ -162,6 +162,7 @@ def test_a_table_without_bytes_is_named(place: Place) -> None:
     assert files.read_csv(place.root / "table3.csv").empty
 
 
+@pytest.mark.slow
 def test_a_figure_that_was_not_drawn_is_an_error(place: Place, material: Material) -> None:
     parameters = lay_out(place, material, BASELINES)
     (files.report_folder(parameters.profile) / "figures/roc.png").unlink()
