@@ -286,7 +286,8 @@ test_size: 0.25
 """
     assert 6 <= len(recipe.splitlines()) <= 10
     (project.root / "conf/datasets/mine.yaml").write_text(recipe)
-    outcome = project.experiment("datasets=[mine]", "split=sound")
+    little = ("baselines=[knn]", "tuned.methods.modn=[]", "tuned.methods.mlp=[]")
+    outcome = project.experiment("datasets=[mine]", "split=sound", *little)
     assert outcome.ran >= UPSTREAM | {BBO, PSO} | DOWNSTREAM
     report = (project.root / "reports/quick/report.md").read_text()
     assert "My insects" in report and "Iris" not in report
