@@ -14,17 +14,16 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 
+from modn.explain.learning import fast_conditions
 from modn.explain.learning.integers import integer_weights
 from modn.explain.learning.table import Boxes, Codes, Table
 
 LARGEST = 6  # conditions: with more, decisions alone overfit
 WIDTH = 50  # sets of conditions of each size that are extended; fewer where that is slow
-WORK = 50_000_000  # numbers that are summed to extend the sets of one size: about a second
-ROOM = 5_000_000  # numbers in the largest table of sums
+WORK = 50_000_000  # sums of slots, regions and classes, at most, to extend the sets of one size
+ROOM = 5_000_000  # such sums for a single set
 CODED = 10  # sets of each size that get integer weights
-PER_NAT = 0.1  # wrong decisions: of sets that decide alike, the one with purer regions is built on
 WANTED = 0.5  # how much the weights learn from the decisions of the regions; the rest is the targets'
 
 Array = NDArray[np.float64]
@@ -76,15 +75,17 @@ class _Conditions:
         # Missing values get the slot after the last: no condition excludes them.
         self.slots = np.where(table.codes < 0, ends[-1], table.codes + begins[:, None])  # (D, N)
         self.n_slots = int(ends[-1]) + 1
+        # Without missing values, "below" only says the opposite of "at least".
+        below = table.inhibitory & (~table.excitatory | (table.codes < 0).any(axis=1))
+        self.sides = np.array([table.excitatory, below])
         found = []
-        for i, (begin, end) in enumerate(zip(begins, ends, strict=True)):
-            at_least = bool(table.excitatory[i])
-            # Without missing values, "below" only says the opposite of "at least".
-            below = bool(table.inhibitory[i]) and (not at_least or bool((table.codes[i] < 0).any()))
+        for i, (begin, end, sides) in enumerate(zip(begins, ends, self.sides.T.tolist(), strict=True)):
             for cut in range(begin + 1, end):
-                found += [(i, begin, cut)] * at_least + [(i, cut, end)] * below
+                found += [(i, begin, cut)] * sides[0] + [(i, cut, end)] * sides[1]
         self.columns, self.first, self.last = np.array(found, np.int64).reshape(-1, 3).T
-        self.tiled = [np.tile(column, len(table.codes)) for column in table.targets.T]
+        self.order = np.argsort(self.slots, axis=1, kind="stable")
+        counts = [np.bincount(own[own >= 0], minlength=table.n_codes.max()) for own in table.codes]
+        self.ends = np.cumsum(counts, axis=1)
 
     def box(self, k: int, opposite: bool = False) -> Codes:
         """The box (2, D) of a condition, or of its opposite."""
@@ -108,8 +109,9 @@ class _Conditions:
         """The region of each sample (N,): which of the chosen conditions exclude it."""
         regions = np.zeros(self.slots.shape[1], np.int64)
         for k in chosen:
-            regions = np.unique(2 * regions + self.excludes(k), return_inverse=True)[1].ravel()
-        return regions
+            regions = 2 * regions + self.excludes(k)
+        numbers = np.cumsum(np.bincount(regions, minlength=2 ** len(chosen)) > 0) - 1
+        return numbers[regions]
 
     def totals(self, regions: Integers) -> Array:
         """The sums of the targets in each of the G regions (G, C)."""
@@ -118,22 +120,11 @@ class _Conditions:
     def wrong_with_each(self, regions: Integers) -> Array:
         """How many decisions will be wrong if a condition (K,) cuts the regions; infinite if it cuts none."""
         totals = self.totals(regions)
-        G = len(totals)
-        index = (self.slots * G + regions).ravel()
-        sums = [np.bincount(index, column, self.n_slots * G) for column in self.tiled]
-        by_slot = np.stack(sums, axis=1).reshape(self.n_slots, G, -1)
-        before = np.concatenate([np.zeros((1, *totals.shape)), np.cumsum(by_slot, axis=0)])
-        excluded = np.maximum(before[self.last] - before[self.first], 0.0)  # (K, G, C)
-        held = np.maximum(totals - excluded, 0.0)
-        cuts = (excluded.sum(axis=2) > 0.5) & (held.sum(axis=2) > 0.5)  # the targets of a sample sum to 1
-        return np.where(cuts.any(axis=1), _wrong(excluded) + _wrong(held), np.inf)
-
-
-def _wrong(sums: Array) -> Array:
-    """The wrong decisions (K,) in regions with these sums of targets (K, G, C), and a little for impurity."""
-    numbers = sums.sum(axis=2)
-    nats = xlogy(numbers, numbers) - xlogy(sums, sums).sum(axis=2)
-    return np.asarray((numbers - sums.max(axis=2) + PER_NAT * nats).sum(axis=1))
+        wrong = np.empty((2, len(self.columns), len(totals)))
+        cuts = fast_conditions.wrong_by_region(
+            self.order, self.ends, self.table.n_codes, self.sides, regions, self.table.targets, totals, wrong
+        )
+        return np.where(cuts, wrong[0].sum(axis=1) + wrong[1].sum(axis=1), np.inf)
 
 
 def _beam(conditions: _Conditions, largest: int) -> Iterator[list[Set]]:

@@ -4,12 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
-from scipy.special import softmax
+from scipy.special import softmax, xlogy
 from sklearn.datasets import load_iris, load_wine
 from sklearn.tree import DecisionTreeClassifier
 
 from modn import CircuitClassifier
-from modn.explain.learning import boxes, small
+from modn.explain.learning import boxes, fast_conditions, small
 from modn.explain.learning.integers import integer_weights
 from modn.explain.learning.path import _with_integers
 from modn.explain.learning.table import Boxes, Starts, Table
@@ -66,6 +66,29 @@ def test_one_and_two_conditions_decide_as_well_as_the_best_of_all(seed: int, mis
     for size in (1, 2):
         best = max(most_right(held, table) for held in itertools.combinations(conditions, size))
         assert reached[size] == pytest.approx(best, abs=1e-9)
+
+
+def wrong(sums: np.ndarray) -> np.ndarray:
+    """The wrong decisions in regions with these sums of the targets (G, C), and a little for impurity."""
+    numbers = sums.sum(axis=1)
+    nats = xlogy(numbers, numbers) - xlogy(sums, sums).sum(axis=1)
+    return np.asarray(numbers - sums.max(axis=1) + fast_conditions.PER_NAT * nats)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+@pytest.mark.parametrize("chosen", [(), (1,), (0, 3, 5)])
+def test_wrong_decisions_are_those_of_each_condition_alone(chosen: tuple[int, ...], missing: float) -> None:
+    table = make_table(7, missing)._replace(excitatory=np.array([True, False, True]))
+    conditions = small._Conditions(table)
+    regions = conditions.regions(chosen)
+    found = conditions.wrong_with_each(regions)
+    assert len(found) == len(conditions.columns)
+    for k, value in enumerate(found):
+        excluded = conditions.excludes(k)
+        sums = np.zeros((2, regions.max() + 1, table.targets.shape[1]))
+        np.add.at(sums, (excluded.astype(int), regions), table.targets)
+        cuts = (sums.sum(axis=2) > 0.5).all(axis=0).any()
+        assert value == (pytest.approx(wrong(sums[0]).sum() + wrong(sums[1]).sum()) if cuts else np.inf)
 
 
 def test_monotone_conditions_only() -> None:
