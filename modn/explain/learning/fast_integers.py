@@ -9,6 +9,7 @@ from modn.fast.compiling import compiled, part
 
 PER_WEIGHT = 0.5  # nats: a weight other than 0 must be worth that, as it has to be read
 PASSES = 20
+SURELY = 1e-6  # nats: more than rounding adds to a sum over all samples
 
 
 @compiled
@@ -61,8 +62,16 @@ def descend(held: Floats, targets: Floats, totals: Floats, table: Floats, unit: 
         improved, passes = False, passes + 1
         for j in range(M):
             for c in range(C):
-                for step in (-1.0, 1.0, -table[j, c]):
-                    if _gain(held[j], targets[:, c], totals, shares[:, c], table, j, c, step, unit) > 1e-9:
+                pull = unit * _pull(held[j], targets[:, c], totals, shares[:, c])
+                steps = (-1.0, 1.0, -table[j, c])
+                for s in range(3 if abs(table[j, c]) > 1 else 2):  # to 0 is no step, or one of the others
+                    step = steps[s]
+                    gain = _spared(table, j, c, step, unit)
+                    # The loss is convex: it falls by no more than its slope says.
+                    if gain + step * pull < -SURELY:
+                        continue
+                    gain = _with_fall(gain, held[j], targets[:, c], totals, shares[:, c], step, unit)
+                    if gain > 1e-9:
                         table[j, c] += step
                         for g in range(G):
                             if held[j, g] > 0:
@@ -77,23 +86,37 @@ def descend(held: Floats, targets: Floats, totals: Floats, table: Floats, unit: 
 
 
 @part
-def _gain(
-    held: Floats, targets: Floats, totals: Floats, shares: Floats, table: Floats, j: int, c: int, step: float,
-    unit: float,
-) -> float:  # fmt: skip
-    """By how much the loss falls if one integer moves by a step; less than 0 if it must not."""
-    gain = 0.0
-    if j < len(table) - 1:
-        after = table[j, c] + step
-        count = 0
-        for weight in table[j]:
-            count += weight != 0
-        if after == 0 and count == 1:
-            return -1.0
-        gain += penalty(table[j], unit)
-        before, table[j, c] = table[j, c], after
-        gain -= penalty(table[j], unit)
-        table[j, c] = before
+def _pull(held: Floats, targets: Floats, totals: Floats, shares: Floats) -> float:
+    """How fast the loss falls as a score of what is held rises: the targets less the shares."""
+    pull = 0.0
+    for g in range(len(held)):
+        if held[g] > 0:
+            pull += totals[g] * (targets[g] - shares[g])
+    return pull
+
+
+@part
+def _spared(table: Floats, j: int, c: int, step: float, unit: float) -> float:
+    """By how much the penalty falls if one integer moves by a step; minus infinity if it must not."""
+    if j == len(table) - 1:
+        return 0.0
+    before, count = table[j, c], 0
+    for weight in table[j]:
+        count += weight != 0
+    if before + step == 0 and count == 1:
+        return -np.inf
+    spared = penalty(table[j], unit)
+    table[j, c] = before + step
+    spared -= penalty(table[j], unit)
+    table[j, c] = before
+    return spared
+
+
+@part
+def _with_fall(
+    gain: float, held: Floats, targets: Floats, totals: Floats, shares: Floats, step: float, unit: float
+) -> float:
+    """The gain, with that by which the loss falls if a score of what is held moves by a step."""
     factor = exp(step * unit) - 1
     for g in range(len(held)):
         if held[g] > 0:
