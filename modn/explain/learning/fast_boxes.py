@@ -22,6 +22,7 @@ Codes = NDArray[np.int32]
 
 SMALLEST_GAIN = 1e-6
 REFINED = 3  # of all climbs those with the highest gains, whose weights are fitted
+SURELY = 1e-6  # nats: more than rounding adds to a sum over all samples
 ROUNDS = 2  # of fitting the weights of a dendrite and climbing again
 
 
@@ -98,6 +99,16 @@ def best_interval(
     return best, low, high
 
 
+@part
+def _highest(histogram: Floats, n_codes: int, penalty: float) -> float:
+    """No interval of codes has a higher sum, less its penalty: all codes, or those that reward alone."""
+    total, rewards = 0.0, 0.0
+    for k in range(n_codes):
+        total += histogram[k]
+        rewards += max(histogram[k], 0.0)
+    return max(total, rewards - penalty + SURELY)
+
+
 @compiled
 def climb(
     codes: Codes,
@@ -146,9 +157,12 @@ def climb(
         for i in range(D):
             if n_codes[i] < 2 or i == settled:
                 continue
-            found, a, b = best_interval(histograms[i, 1:], n_codes[i], penalty, excitatory[i], inhibitory[i])
             others = sides - (low[i] > 0) - (high[i] < n_codes[i] - 1)
-            found += histograms[i, 0] - penalty * others
+            besides = histograms[i, 0] - penalty * others
+            if _highest(histograms[i, 1:], n_codes[i], penalty) + besides <= reached:
+                continue
+            found, a, b = best_interval(histograms[i, 1:], n_codes[i], penalty, excitatory[i], inhibitory[i])
+            found += besides
             if found > reached:
                 column, reached, new_low, new_high = i, found, a, b
         if column < 0:
