@@ -110,6 +110,8 @@ def _check_items(name: str, array: NDArray[Any], good: NDArray[np.bool_], allowe
 
 
 def _check_shape(name: str, got: tuple[int, ...], expected: tuple[int | str, ...]) -> None:
+    if got == expected:
+        return
     fits = len(got) == len(expected) and all(
         length > 0 if isinstance(wanted, str) else length == wanted
         for length, wanted in zip(got, expected, strict=True)

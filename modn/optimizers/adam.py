@@ -3,7 +3,7 @@
 Source: D. Kingma and J. Ba, "Adam: a method for stochastic optimization", ICLR 2015, algorithm 1.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -65,7 +65,7 @@ class Adam(Optimizer):
     ) -> AdamState:
         assert gradients is not None  # `tell` checks it
         change, mean, mean_square = self.change(gradients, state.mean, state.mean_square, state.generation)
-        return replace(state, points=candidates - change, mean=mean, mean_square=mean_square)
+        return state.updated(points=candidates - change, mean=mean, mean_square=mean_square)
 
     def change(
         self, gradients: Array, mean: Array, mean_square: Array, step: int

@@ -12,7 +12,7 @@ half of the habitats, the more often the less probable the habitat's species cou
 the worst.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -107,8 +107,8 @@ class BBO(Optimizer):
         else:
             order = np.argsort(costs, kind="stable")
             habitats = candidates[order]
-        state = replace(state, habitats=habitats, costs=costs[order])
-        return replace(state, species=self._next_species(state)) if self.variant == "simon" else state
+        state = state.updated(habitats=habitats, costs=costs[order])
+        return state.updated(species=self._next_species(state)) if self.variant == "simon" else state
 
     def _rates(self) -> tuple[Array, Array]:
         """Immigration probability and emigration rate of each habitat, best first."""

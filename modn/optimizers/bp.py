@@ -1,6 +1,6 @@
 """BP, back-propagation: full-batch gradient descent with a constant step (Eqs. 11-14)."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -51,4 +51,4 @@ class BP(Optimizer):
         gradients: Array | None,
     ) -> BPState:
         assert gradients is not None  # `tell` checks it
-        return replace(state, points=candidates - self.learning_rate * gradients)
+        return state.updated(points=candidates - self.learning_rate * gradients)

@@ -21,7 +21,7 @@ As with every optimizer here, the initial population is uniform in the space; th
 individual. Nothing holds the variables inside the initial box. Bits are searched as the signs of positions.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar, NamedTuple
 
@@ -108,17 +108,17 @@ class CMAES(Optimizer):
     ) -> CMAESState:
         positions = to_positions(state.space, state.batch, candidates)
         if state.generation == 1:
-            return self._sampled(replace(state, mean=positions[costs.argmin()]), rng)
+            return self._sampled(state.updated(mean=positions[costs.argmin()]), rng)
         samples, costs = np.concatenate([state.samples, positions]), np.concatenate([state.costs, costs])
         if len(costs) < state.batches * self.population:
-            return self._sampled(replace(state, samples=samples, costs=costs), rng)
-        state = replace(_adapted(state, samples, costs), samples=samples[:0], costs=costs[:0])
+            return self._sampled(state.updated(samples=samples, costs=costs), rng)
+        state = _adapted(state, samples, costs).updated(samples=samples[:0], costs=costs[:0])
         return self._sampled(self._restarted(state, rng) if self._stands_still(state) else state, rng)
 
     def _sampled(self, state: CMAESState, rng: np.random.Generator) -> CMAESState:
         # Eqs. 38-40: x = m + sigma sqrt(C) z
         deviations = state.sigma * np.sqrt(state.variances) * relaxed(state.space).range
-        return replace(state, batch=_draw(rng, self.population, state.mean, deviations))
+        return state.updated(batch=_draw(rng, self.population, state.mean, deviations))
 
     def _stands_still(self, state: CMAESState) -> bool:
         """Whether to restart: no finite cost, the same best cost for long, or a degenerate distribution.
@@ -138,8 +138,8 @@ class CMAES(Optimizer):
     def _restarted(self, state: CMAESState, rng: np.random.Generator) -> CMAESState:
         """A new search from a random place, with a larger lambda."""
         place = relaxed(state.space).sample(1, rng)[0]
-        fresh = replace(self._init(state.space, rng), mean=place, batches=state.batches * self.growth)
-        return replace(fresh, generation=state.generation, best=state.best, best_cost=state.best_cost)
+        fresh = self._init(state.space, rng).updated(mean=place, batches=state.batches * self.growth)
+        return fresh.updated(generation=state.generation, best=state.best, best_cost=state.best_cost)
 
 
 class Rates(NamedTuple):
@@ -198,8 +198,7 @@ def _adapted(state: CMAESState, samples: Array, costs: Array) -> CMAESState:
     rank_mu = np.einsum("i,iv->v", r.weights, steps**2)
     learnt = path**2 / r.mu_eff + (1 - 1 / r.mu_eff) * rank_mu
     lowest = float(costs[best[0]])
-    return replace(
-        state,
+    return state.updated(
         mean=state.mean + state.sigma * reach * step,  # Eq. 42, c_m = 1
         # Eq. 44: sigma <- sigma exp(c_sigma / d_sigma (||p_sigma|| / E||N(0, I)|| - 1)), here e-fold at most
         sigma=float(state.sigma * np.exp(min(r.c_sigma / r.d_sigma * (length - 1), 1))),

@@ -13,7 +13,7 @@ strategies make the mutant:
 Bits are searched as positions in [-1, 1].
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -79,7 +79,7 @@ class DE(Optimizer):
         parents = np.where(survives[:, None], evaluated, state.parents)
         costs = np.where(survives, costs, state.costs)
         trials = self._trials(state.space, parents, costs, rng)
-        return replace(state, parents=parents, costs=costs, trials=trials)
+        return state.updated(parents=parents, costs=costs, trials=trials)
 
     def _trials(self, space: Space, parents: Array, costs: Array, rng: np.random.Generator) -> Array:
         n = self.population

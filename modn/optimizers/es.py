@@ -7,7 +7,7 @@ of two random parents, are mutated by Gaussian noise, and compete with all paren
 fewer do. Bits are searched as positions in [-1, 1].
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -103,8 +103,8 @@ class ES(Optimizer):
             if len(young) >= MERGED * self.children:
                 old, young, rows = rows_of(old, young, rows), young[:0], np.arange(self.population)
         children, rivals = self._children(state.space, old, young, rows, costs, sigma, rng)
-        return replace(
-            state, old=old, young=young, rows=rows, costs=costs, children=children, rivals=rivals, sigma=sigma
+        return state.updated(
+            old=old, young=young, rows=rows, costs=costs, children=children, rivals=rivals, sigma=sigma
         )
 
     def _children(

@@ -6,7 +6,7 @@ Table 2 leaves open is by default as in the simple GA of D. Goldberg's "Genetic 
 the fitness, one cut, no elites.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -93,7 +93,7 @@ class GA(Optimizer):
             elites = self._elites(state)
             costs = np.concatenate([state.costs[:elites], costs])
         order = np.argsort(costs, kind="stable")
-        return replace(state, words=rows_of(state.words[:elites], words, order), costs=costs[order])
+        return state.updated(words=rows_of(state.words[:elites], words, order), costs=costs[order])
 
     def _elites(self, state: GAState) -> int:
         return min(self.elites, int(np.isfinite(state.costs).sum()))

@@ -115,7 +115,7 @@ class LSHADE(Optimizer):
     ) -> LSHADEState:
         evaluated = to_positions(state.space, state.trials, candidates)
         if state.generation == 1:
-            state = replace(state, parents=evaluated, costs=costs)
+            state = state.updated(parents=evaluated, costs=costs)
         else:
             state = self._selected(self._learnt(state, costs), evaluated, costs, rng)
         return self._challenged(self._reduced(state), rng)
@@ -140,7 +140,7 @@ class LSHADE(Optimizer):
         else:
             crossovers[state.oldest] = _lehmer_mean(crossover, gain)
         oldest = (state.oldest + 1) % self.memory
-        return replace(state, scale_memory=scales, crossover_memory=crossovers, oldest=oldest)
+        return state.updated(scale_memory=scales, crossover_memory=crossovers, oldest=oldest)
 
     def _selected(
         self, state: LSHADEState, evaluated: Array, costs: Array, rng: np.random.Generator
@@ -150,8 +150,7 @@ class LSHADE(Optimizer):
         beaten = state.parents[costs < state.costs]
         room = round(self.archive_ratio * self.size(state.generation))
         kept = np.sort(rng.permutation(len(state.archive) + len(beaten))[:room])
-        return replace(
-            state,
+        return state.updated(
             parents=np.where(survives[:, None], evaluated, state.parents),
             costs=np.where(survives, costs, state.costs),
             archive=rows_of(state.archive, beaten, kept),
@@ -163,7 +162,7 @@ class LSHADE(Optimizer):
         if n == len(state.costs):
             return state
         best = np.argsort(state.costs, kind="stable")[:n]
-        return replace(state, parents=state.parents[best], costs=state.costs[best])
+        return state.updated(parents=state.parents[best], costs=state.costs[best])
 
     def _challenged(self, state: LSHADEState, rng: np.random.Generator) -> LSHADEState:
         """The same with a new trial for each parent."""
@@ -182,7 +181,7 @@ class LSHADE(Optimizer):
         trials = trial_vectors(
             state.space, state.parents, state.archive, rows, scale, crossover, self.clip, rng
         )
-        return replace(state, trials=trials, scale=scale, crossover=crossover)
+        return state.updated(trials=trials, scale=scale, crossover=crossover)
 
 
 def _lehmer_mean(values: Array, weights: Array) -> float:

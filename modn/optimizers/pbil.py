@@ -11,7 +11,7 @@ clipped to the box. `gray`: Baluja's, one probability per bit of a Gray code.
 A Boolean variable has one probability, that of being 1.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -107,8 +107,7 @@ class PBIL(Optimizer):
         for place in self._places(state.space, individuals(worst)):
             probability = probability - self.negative_learning_rate * (place - probability)
         elites = order[: self.elites]
-        return replace(
-            state,
+        return state.updated(
             probability=np.clip(probability, 0, 1),
             elite=individuals(elites),
             elite_costs=costs[elites],

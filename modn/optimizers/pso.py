@@ -7,7 +7,7 @@ With the paper's inertia of 1 a swarm never slows down by itself, so velocities 
 kept in the box. Bits are searched as positions in [-1, 1].
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -85,8 +85,8 @@ class PSO(Optimizer):
             box.lower if self.clip else np.full_like(box.lower, -np.inf),
             box.upper if self.clip else np.full_like(box.upper, np.inf),
         )
-        return replace(
-            state, positions=positions, velocities=velocities, own_best=own_best, own_costs=own_costs
+        return state.updated(
+            positions=positions, velocities=velocities, own_best=own_best, own_costs=own_costs
         )
 
 

@@ -70,22 +70,22 @@ class Recorded(Objective):
     def _record(self, losses: np.ndarray, parameters: ArrayLike, P: ArrayLike, cost: float) -> None:
         begin = self.spent
         self.spent += cost * len(losses)
-        known = (losses, np.atleast_2d(parameters), np.asarray(P).reshape(-1, *np.shape(P)[-2:]))
         while len(self.passed) < len(self.marks) and self.marks[len(self.passed)] < self.spent:
             mark = self.marks[len(self.passed)]
-            self._improve(*known, int((mark - begin) / cost))
+            self._improve(losses[: int((mark - begin) / cost)], parameters, P)
             self.passed.append((self.best, self.individual))
-        self._improve(*known, len(losses))
+        self._improve(losses, parameters, P)
 
-    def _improve(self, losses: np.ndarray, parameters: np.ndarray, P: np.ndarray, count: int) -> None:
-        """Look at the first `count` individuals."""
-        if count == 0:
+    def _improve(self, losses: np.ndarray, parameters: ArrayLike, P: ArrayLike) -> None:
+        """Look at the individuals of these losses, the first ones."""
+        if len(losses) == 0:
             return
-        first = int(losses[:count].argmin())
+        first = int(losses.argmin())
         if losses[first] < self.best:
             self.best = float(losses[first])
             # One row of parameters may have many filters, and one filter many rows.
-            row, filter = parameters[min(first, len(parameters) - 1)], P[min(first, len(P) - 1)]
+            rows, filters = np.atleast_2d(parameters), np.asarray(P).reshape(-1, *np.shape(P)[-2:])
+            row, filter = rows[min(first, len(rows) - 1)], filters[min(first, len(filters) - 1)]
             self.individual = row.copy(), filter.copy()
 
 

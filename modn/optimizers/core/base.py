@@ -12,8 +12,8 @@ A state is never changed in place: it can be kept, saved (`save_state`) and retu
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, TypeVar
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,12 @@ class State:
     generation: int  # number of calls of `tell`
     best: Array  # (V,) the best individual so far; the first one until there is a finite cost
     best_cost: float  # inf until there is a finite cost
+
+    def updated(self, **changes: Any) -> Self:
+        """A copy with other values of some fields, as by `dataclasses.replace`, in a tenth of its time."""
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__, **changes)
+        return copy
 
 
 @dataclass(frozen=True)
@@ -92,13 +98,13 @@ class Optimizer(Checked, ABC):
     ) -> Any:
         """The state after learning the candidates' costs (n,); one that is not finite counts as the worst."""
         candidates = np.asarray(candidates, dtype=state.space.dtype)
-        costs = np.asarray(costs, dtype=np.float64)
+        costs = np.array(costs, dtype=np.float64)  # a copy: states keep it
         if candidates.shape != (len(candidates), state.space.size) or costs.shape != candidates.shape[:1]:
             raise ValueError(
                 f"candidates and costs have the shapes {candidates.shape} and {costs.shape}; "
                 f"allowed: (n, {state.space.size}) and (n,)"
             )
-        costs = np.where(np.isfinite(costs), costs, np.inf)
+        costs[~np.isfinite(costs)] = np.inf
         slopes = None
         if self.uses_gradient:
             if gradients is None:
@@ -112,7 +118,7 @@ class Optimizer(Checked, ABC):
         best, best_cost = state.best, state.best_cost
         if costs[first] < best_cost or state.generation == 0:
             best, best_cost = candidates[first].copy(), float(costs[first])
-        state = replace(state, generation=state.generation + 1, best=best, best_cost=best_cost)
+        state = state.updated(generation=state.generation + 1, best=best, best_cost=best_cost)
         return self._tell(state, candidates, costs, rng, slopes)
 
     @abstractmethod

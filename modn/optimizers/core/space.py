@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from modn.constraints import Integer, check
+from modn.optimizers.core.compiled import compiled
 
 Array = npt.NDArray[Any]
 
@@ -82,10 +83,11 @@ class Space:
         return self.lower + self.range * rng.random((n, self.size))
 
 
-def rows_of(upper: Array, lower: Array, rows: Array) -> Array:
+@compiled
+def rows_of(upper, lower, rows):  # type: ignore[no-untyped-def]
     """Rows of `upper` with `lower` below it, without moving them all."""
-    from_upper = rows < len(upper)
-    chosen = np.empty((len(rows), lower.shape[1]), dtype=lower.dtype)
-    chosen[from_upper] = upper[rows[from_upper]]
-    chosen[~from_upper] = lower[rows[~from_upper] - len(upper)]
+    chosen = np.empty((len(rows), lower.shape[1]), lower.dtype)
+    for k in range(len(rows)):
+        row = rows[k]
+        chosen[k] = upper[row] if row < len(upper) else lower[row - len(upper)]
     return chosen
