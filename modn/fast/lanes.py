@@ -6,9 +6,10 @@ portable. Left to itself, LLVM's vectoriser must first prove that short inner lo
 
     a = load(table, row)        the numbers table[row] of a float32 array of rows of LANES numbers
     store(table, row, a * b)
+    load_from, store_from       the same for LANES numbers that begin anywhere
     splat(x)                    LANES times the same number
     a + b, a - b, a * b, multiply_add(a, b, c), minimum(a, b), maximum(a, b), zero_where_above(a, x, limit)
-    reciprocal(a), exp2(a), exp2_within(a), log(a), tanh(a)
+    reciprocal(a), exp2(a), exp2_within(a), log(a), tanh(a), fold_lanes(a, half), repeat_lanes(a, size)
 
 Only for use inside compiled functions (`modn.fast.compiling`). Every operation is done in the order written,
 and infinities mean what they mean; only `multiply_add` may be fused.
@@ -51,10 +52,11 @@ def _is_table(array: Any) -> bool:
     return isinstance(array, types.Array) and array.layout == "C" and array.dtype == types.float32
 
 
-def _row_pointer(context: Any, builder: Any, types_: Any, args: Any) -> Any:
+def _pointer(context: Any, builder: Any, types_: Any, args: Any, step: int) -> Any:
+    """To the LANES numbers from `step` times the index on."""
     array = cgutils.create_struct_proxy(types_[0])(context, builder, args[0])
-    row = context.cast(builder, args[1], types_[1], types.intp)
-    first = builder.mul(row, ir.Constant(row.type, LANES))
+    index = context.cast(builder, args[1], types_[1], types.intp)
+    first = builder.mul(index, ir.Constant(index.type, step))
     return builder.bitcast(builder.gep(array.data, [first]), _FLOATS.as_pointer())
 
 
@@ -65,7 +67,7 @@ def load(typingctx: Any, table: Any, row: Any) -> Any:
         return None
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load(_row_pointer(context, builder, signature.args, args), align=4)
+        return builder.load(_pointer(context, builder, signature.args, args, LANES), align=4)
 
     return _lanes(table, row), codegen
 
@@ -77,7 +79,7 @@ def store(typingctx: Any, table: Any, row: Any, value: Any) -> Any:
         return None
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        builder.store(args[2], _row_pointer(context, builder, signature.args, args), align=4)
+        builder.store(args[2], _pointer(context, builder, signature.args, args, LANES), align=4)
         return context.get_dummy_value()
 
     return types.void(table, row, value), codegen
@@ -94,6 +96,31 @@ def splat(typingctx: Any, number: Any) -> Any:
         return builder.shuffle_vector(first, undefined, ir.Constant(_INTS, [0] * LANES))
 
     return _lanes(number), codegen
+
+
+@intrinsic
+def load_from(typingctx: Any, numbers: Any, first: Any) -> Any:
+    """Return numbers[first : first + LANES] of a one-dimensional array."""
+    if not (_is_table(numbers) and isinstance(first, types.Integer)):
+        return None
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load(_pointer(context, builder, signature.args, args, 1), align=4)
+
+    return _lanes(numbers, first), codegen
+
+
+@intrinsic
+def store_from(typingctx: Any, numbers: Any, first: Any, value: Any) -> Any:
+    """Write `value` to numbers[first : first + LANES] of a one-dimensional array."""
+    if not (_is_table(numbers) and isinstance(first, types.Integer) and isinstance(value, _LanesType)):
+        return None
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.store(args[2], _pointer(context, builder, signature.args, args, 1), align=4)
+        return context.get_dummy_value()
+
+    return types.void(numbers, first, value), codegen
 
 
 # Arithmetic
@@ -165,6 +192,36 @@ def zero_where_above(typingctx: Any, a: Any, x: Any, limit: Any) -> Any:
         return builder.select(builder.fcmp_ordered(">", x, limit), ir.Constant(_FLOATS, None), a)
 
     return _typed(emit, a, x, limit)
+
+
+@intrinsic
+def fold_lanes(typingctx: Any, a: Any, half: Any) -> Any:
+    """Return a with its lanes from the literal `half` on added to those before; the others are arbitrary."""
+    if not (isinstance(a, _LanesType) and isinstance(half, types.IntegerLiteral)):
+        return None
+    moved = [(lane + half.literal_value) % LANES for lane in range(LANES)]
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.fadd(args[0], _shuffled(builder, args[0], moved))
+
+    return _lanes(a, half), codegen
+
+
+@intrinsic
+def repeat_lanes(typingctx: Any, a: Any, size: Any) -> Any:
+    """Return the first lanes of a, the literal `size` of them, again and again."""
+    if not (isinstance(a, _LanesType) and isinstance(size, types.IntegerLiteral)):
+        return None
+    repeated = [lane % size.literal_value for lane in range(LANES)]
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _shuffled(builder, args[0], repeated)
+
+    return _lanes(a, size), codegen
+
+
+def _shuffled(builder: Any, a: Any, lanes: list[int]) -> Any:
+    return builder.shuffle_vector(a, a, ir.Constant(_INTS, lanes))
 
 
 # Bits of the exponent

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from modn.fast.compiling import compiled, part
-from modn.fast.lanes import LANES, splat, store
+from modn.fast.lanes import LANES, fold_lanes, load, load_from, repeat_lanes, splat, store, store_from
 
 f32 = np.float32
 LOG2_E = 1.4426950408889634
@@ -124,9 +124,8 @@ def pack_counts(counts, size, lane_counts):
     R, C = counts.shape
     for c in range(C):
         numbers = lane_counts[c * R : (c + 1) * R].reshape(R * LANES)
-        for n in range(R):
-            for s in range(size):
-                numbers[n * size + s] = counts[n, c]
+        for n in range(R):  # what is written beyond the individuals of a sample, the next one overwrites
+            store_from(numbers, n * size, splat(counts[n, c]))
         for number in range(R * size, n_folded_rows(R, size) * LANES):
             numbers[number] = f32(0.0)
 
@@ -138,30 +137,40 @@ def fold(V, C, size):
     Half of the lanes is added to the other half until `size` are left.
     """
     R = V.shape[0] // C
+    if size == LANES:
+        return
     for c in range(C):
         numbers = V[c * R : (c + 1) * R].reshape(R * LANES)
-        half = LANES // 2
-        while half >= size:
-            for n in range(R):
-                for lane in range(half):
-                    first = 2 * half * n + lane
-                    numbers[half * n + lane] = numbers[first] + numbers[first + half]
-            half //= 2
+        for n in range(R):
+            sums = fold_lanes(load(V, c * R + n), 8)
+            if size < 8:
+                sums = fold_lanes(sums, 4)
+            if size < 4:
+                sums = fold_lanes(sums, 2)
+            if size < 2:
+                sums = fold_lanes(sums, 1)
+            store_from(numbers, n * size, sums)  # of which the next sample overwrites the arbitrary lanes
 
 
 @part
 def unfold(dV, C, size):
     """Give each dendrite its individual's gradient: the transpose of `fold`, from the last sample on."""
     R = dV.shape[0] // C
-    tile = np.empty(LANES, f32)
-    if size < LANES:
-        for c in range(C):
-            numbers = dV[c * R : (c + 1) * R].reshape(R * LANES)
-            for n in range(R - 1, -1, -1):
-                for s in range(size):
-                    tile[s] = numbers[n * size + s]
-                for lane in range(LANES):
-                    numbers[n * LANES + lane] = tile[lane & (size - 1)]  # size is a power of two
+    if size == LANES:
+        return
+    for c in range(C):
+        numbers = dV[c * R : (c + 1) * R].reshape(R * LANES)
+        for n in range(R - 1, -1, -1):
+            gradient = load_from(numbers, n * size)
+            if size == 8:
+                gradient = repeat_lanes(gradient, 8)
+            elif size == 4:
+                gradient = repeat_lanes(gradient, 4)
+            elif size == 2:
+                gradient = repeat_lanes(gradient, 2)
+            else:
+                gradient = repeat_lanes(gradient, 1)
+            store(dV, c * R + n, gradient)
 
 
 @part
