@@ -20,7 +20,7 @@ import numpy as np
 
 from modn.constraints import Constraint, Flag, Integer, Number, OneOf
 from modn.optimizers.core.base import Optimizer, State, register
-from modn.optimizers.core.differential import apart_from, best_rows, trial_vectors
+from modn.optimizers.core.differential import apart_from, best_rows, better_of, trial_vectors
 from modn.optimizers.core.relaxed import relaxed, to_candidates, to_positions
 from modn.optimizers.core.space import Array, Space
 
@@ -75,9 +75,7 @@ class DE(Optimizer):
         gradients: Array | None,
     ) -> DEState:
         evaluated = to_positions(state.space, state.trials, candidates)
-        survives = costs <= state.costs  # an equal cost too, so that plateaus are crossed
-        parents = np.where(survives[:, None], evaluated, state.parents)
-        costs = np.where(survives, costs, state.costs)
+        parents, costs = better_of(state.parents, state.costs, evaluated, costs)
         trials = self._trials(state.space, parents, costs, rng)
         return state.updated(parents=parents, costs=costs, trials=trials)
 

@@ -15,13 +15,14 @@ a hundredth of that, so N_0 is a parameter. Bits are searched as positions in [-
 """
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
 
 from modn.constraints import Constraint, Flag, Integer, Number
 from modn.optimizers.core.base import Optimizer, State, register
-from modn.optimizers.core.differential import apart_from, best_rows, trial_vectors
+from modn.optimizers.core.differential import apart_from, best_rows, better_of, trial_vectors
 from modn.optimizers.core.relaxed import relaxed, to_candidates, to_positions
 from modn.optimizers.core.space import Array, Space, rows_of
 
@@ -70,8 +71,7 @@ class LSHADE(Optimizer):
 
     def evaluations(self, iterations: int) -> int:
         """The sum of the shrinking populations."""
-        plan = replace(self, iterations=iterations)
-        return sum(plan.size(generation) for generation in range(iterations + 1))
+        return _evaluations(replace(self, iterations=iterations), iterations)
 
     def size(self, generation: int) -> int:
         """The population of a generation; 0 is the initial one."""
@@ -146,15 +146,12 @@ class LSHADE(Optimizer):
         self, state: LSHADEState, evaluated: Array, costs: Array, rng: np.random.Generator
     ) -> LSHADEState:
         """The better of each parent and its trial (Eq. 6); beaten parents are archived, random ones leave."""
-        survives = costs <= state.costs
         beaten = state.parents[costs < state.costs]
         room = round(self.archive_ratio * self.size(state.generation))
         kept = np.sort(rng.permutation(len(state.archive) + len(beaten))[:room])
-        return state.updated(
-            parents=np.where(survives[:, None], evaluated, state.parents),
-            costs=np.where(survives, costs, state.costs),
-            archive=rows_of(state.archive, beaten, kept),
-        )
+        archive = rows_of(state.archive, beaten, kept)
+        parents, costs = better_of(state.parents, state.costs, evaluated, costs)
+        return state.updated(parents=parents, costs=costs, archive=archive)
 
     def _reduced(self, state: LSHADEState) -> LSHADEState:
         """The best of the population, as many as its size is now (Eq. 10)."""
@@ -171,7 +168,7 @@ class LSHADE(Optimizer):
         scale = _positive_cauchy(state.scale_memory[entry], rng)
         around = state.crossover_memory[entry]
         # Eq. 1: CR ~ N(M_CR, 0.1), cut off at 0 and 1; 0 if the memory's entry is the terminal value
-        crossover = np.clip(around + 0.1 * rng.standard_normal(n), 0, 1)
+        crossover = np.minimum(np.maximum(around + 0.1 * rng.standard_normal(n), 0), 1)
         crossover = np.where(np.isnan(around), 0, crossover)
         own = np.arange(n)[None]
         one = apart_from(own, n, rng)
@@ -182,6 +179,12 @@ class LSHADE(Optimizer):
             state.space, state.parents, state.archive, rows, scale, crossover, self.clip, rng
         )
         return state.updated(trials=trials, scale=scale, crossover=crossover)
+
+
+@lru_cache(maxsize=256)
+def _evaluations(plan: LSHADE, iterations: int) -> int:
+    """Kept, because a study asks for the same numbers of iterations again and again."""
+    return sum(plan.size(generation) for generation in range(iterations + 1))
 
 
 def _lehmer_mean(values: Array, weights: Array) -> float:

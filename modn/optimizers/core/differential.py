@@ -4,7 +4,7 @@ import numpy as np
 
 from modn.optimizers.core.compiled import compiled
 from modn.optimizers.core.relaxed import relaxed
-from modn.optimizers.core.space import Array, Space
+from modn.optimizers.core.space import Array, Space, rows_of
 
 
 def apart_from(taken: Array, n: int, rng: np.random.Generator) -> Array:
@@ -13,9 +13,17 @@ def apart_from(taken: Array, n: int, rng: np.random.Generator) -> Array:
     A column's own indices must differ from each other.
     """
     drawn = (rng.random(len(taken[0])) * (n - len(taken))).astype(np.intp)
-    for row in np.sort(taken, axis=0):
+    for row in np.sort(taken, axis=0) if len(taken) > 1 else taken:
         drawn += drawn >= row
     return drawn
+
+
+def better_of(parents: Array, costs: Array, trials: Array, trial_costs: Array) -> tuple[Array, Array]:
+    """The better of each parent and its trial, and its cost; of equals the trial: plateaus are crossed."""
+    survives = trial_costs <= costs
+    own = np.arange(len(costs))
+    rows = np.where(survives, own + len(costs), own)
+    return rows_of(parents, trials, rows), np.where(survives, trial_costs, costs)
 
 
 def best_rows(costs: Array, share: float, rng: np.random.Generator) -> Array:

@@ -80,7 +80,10 @@ class Space:
         """n individuals (n, V), each variable uniform and independent."""
         if self.boolean:
             return rng.integers(0, 2, size=(n, self.size), dtype=np.bool_)
-        return self.lower + self.range * rng.random((n, self.size))
+        drawn = rng.random((n, self.size))
+        drawn *= self.range
+        drawn += self.lower
+        return drawn
 
 
 @compiled
