@@ -196,7 +196,7 @@ def zero_where_above(typingctx: Any, a: Any, x: Any, limit: Any) -> Any:
 
 @intrinsic
 def fold_lanes(typingctx: Any, a: Any, half: Any) -> Any:
-    """Return a with its lanes from the literal `half` on added to those before; the others are arbitrary."""
+    """Return a plus itself rotated by the literal `half`: where a repeats every 2 half lanes, every half."""
     if not (isinstance(a, _LanesType) and isinstance(half, types.IntegerLiteral)):
         return None
     moved = [(lane + half.literal_value) % LANES for lane in range(LANES)]

@@ -149,7 +149,7 @@ def fold(V, C, size):
                 sums = fold_lanes(sums, 2)
             if size < 2:
                 sums = fold_lanes(sums, 1)
-            store_from(numbers, n * size, sums)  # of which the next sample overwrites the arbitrary lanes
+            store_from(numbers, n * size, sums)  # the next sample overwrites all but the first `size` lanes
 
 
 @part
