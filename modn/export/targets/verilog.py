@@ -1,4 +1,4 @@
-"""Verilog (2001): a combinational module of comparators, ANDs, population counts, adders and an argmax.
+"""Verilog (2001): a combinational module of comparators, ANDs, sums of weights and an argmax.
 
 Its inputs are the features that the circuit uses, numbers in fixed point (see `modn.export.fixed_point`); the
 output `decision` is the place of the class in the circuit's list. `modn.export.testbench` writes its test
