@@ -14,7 +14,7 @@ COPIES_OF_DESCENTS = 6  # points, the best of them, gradients, their two average
 def training_bytes(method: "Method", n_inputs: int, n_dendrites: int, n_outputs: int) -> int:
     """The memory for the neurons that a method trains at the same time."""
     copies = COPIES_OF_DESCENTS if method.uses_gradient else COPIES
-    return copies * NUMBER * method.individuals * n_dendrites * (2 * n_inputs + n_outputs)
+    return copies * NUMBER * method.individuals(n_inputs) * n_dendrites * (2 * n_inputs + n_outputs)
 
 
 def check_room(what: str, needed: int) -> None:

@@ -189,7 +189,7 @@ class DendriticEstimator(BaseEstimator):
         """Refuse what the machine has no room for, before anything of that size is made."""
         M = self._n_dendrites(n_outputs, target)
         method = self._method(self.n_estimators, {})
-        outputs = f"{n_outputs} outputs, {method.individuals} at once"
+        outputs = f"{n_outputs} outputs, {method.individuals(n_inputs)} at once"
         what = f"training {M} dendrites with {n_inputs} inputs and {outputs},"
         check_room(what, training_bytes(method, n_inputs, M, n_outputs))
 

@@ -179,9 +179,8 @@ class Method(Checked, ABC):
     def plans_ahead(self) -> bool:
         """Whether its course depends on the budget: with a smaller one it is not the same, cut short."""
 
-    @property
-    def individuals(self) -> int:
-        """How many neurons it trains at the same time: its optimizer's population."""
+    def individuals(self, n_features: int) -> int:
+        """How many neurons of so many features it trains at the same time: its optimizer's population."""
         return int(self.optimizer.population)  # type: ignore[attr-defined]
 
     @abstractmethod

@@ -105,10 +105,9 @@ class Descent(Method):
         """How many descents are made on the whole training set."""
         return max(self.optimizer.population, self.keep)
 
-    @property
-    def individuals(self) -> int:
-        """How many descents there are at the same time: on the whole training set, or one for each decay."""
-        return max(self.n_descents, len(self.decays))
+    def individuals(self, n_features: int) -> int:
+        """How many descents there are at the same time: on the whole training set, or one for each rate."""
+        return max(self.n_descents, len(self._rates(n_features)))
 
     def train(
         self,

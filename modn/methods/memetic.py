@@ -42,10 +42,9 @@ class Memetic(Method):
         """Always: the second method begins where the budget of the first ends."""
         return True
 
-    @property
-    def individuals(self) -> int:
+    def individuals(self, n_features: int) -> int:
         """The larger number of the two."""
-        return max(self.first.individuals, self.then.individuals)
+        return max(self.first.individuals(n_features), self.then.individuals(n_features))
 
     def train(
         self,

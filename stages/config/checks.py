@@ -300,7 +300,7 @@ def _check_pair(study: str, key: str, name: str, optimizer: str, p: Parameters) 
         if study == "tuned" and p.tuned.values != "paper":
             sizes.append((p.tune.dendrites[1], "tune.dendrites"))
         for size, size_key in sizes:
-            what = f"{key} on {dataset}, {method.individuals} times {size} dendrites ({size_key}),"
+            what = f"{key} on {dataset}, {method.individuals(1)} times {size} dendrites ({size_key}),"
             # With one feature: how many there are is known later, and they need more.
             check_room(what, training_bytes(method, 1, size, n_classes or 2))
 

@@ -10,7 +10,7 @@ from modn.fast.objective import Objective
 from modn.methods import Descent, Training
 from modn.methods.base import Steps
 from modn.methods.descent import _Run
-from modn.methods.standard import Batches, StandardUnits
+from modn.methods.standard import MANY_FEATURES, Batches, StandardUnits
 from modn.neuron import Neuron
 from modn.optimizers.adam import Adam
 
@@ -370,9 +370,12 @@ def test_many_samples_take_several_updates_a_step(monkeypatch: pytest.MonkeyPatc
     assert losses[1] < losses[0]
 
 
-@pytest.mark.parametrize(("population", "keep", "most"), [(1, 1, 3), (1, 4, 4), (5, 1, 5)])
+@pytest.mark.parametrize(
+    ("n_features", "population", "keep", "most"),
+    [(3, 1, 1, 3), (3, 1, 4, 4), (3, 5, 1, 5), (MANY_FEATURES, 1, 1, 5)],
+)
 def test_individuals_are_the_descents_at_the_same_time(
-    population: int, keep: int, most: int, monkeypatch: pytest.MonkeyPatch
+    n_features: int, population: int, keep: int, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The check of the memory relies on it."""
     together = []
@@ -383,6 +386,9 @@ def test_individuals_are_the_descents_at_the_same_time(
         return evaluate(self, parameters, P)
 
     monkeypatch.setattr(Objective, "potential_loss_and_gradient", counted)
-    method = descend(2, population=population, keep=keep, decays=(0.0, 0.001, 0.1), selections=())
-    trained(method=method)
-    assert method.individuals == max(together) == most
+    decays, selections = (0.0, 0.001, 0.1), (1e-5, 1e-4)
+    method = descend(2, population=population, keep=keep, decays=decays, selections=selections)
+    X, y = xor()
+    X = np.concatenate([X, np.random.default_rng(1).random((len(X), n_features - 3))], axis=1)
+    train(Objective(X, y, 8, 2, 10.0, 1.0), method)
+    assert method.individuals(n_features) == max(together) == most
