@@ -55,6 +55,14 @@ def test_a_cost_of_the_wrong_shape_is_refused() -> None:
         minimize(make("bbo"), SPACE, lambda x: sphere(x).sum(), 1, np.random.default_rng(0))
 
 
+def test_a_copied_state_takes_its_own_fields_only() -> None:
+    state = make("pso").init(Space.box([-1.0], [1.0]), np.random.default_rng(0))
+    later = state.updated(generation=3)
+    assert (later.generation, state.generation) == (3, 0) and later.best is state.best
+    with pytest.raises(TypeError, match="PSOState has no field generations"):
+        state.updated(generations=3)
+
+
 def test_a_foreign_state_is_refused() -> None:
     rng = np.random.default_rng(0)
     arrays = save_state(make("bbo").init(SPACE, rng), rng)
