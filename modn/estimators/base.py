@@ -218,8 +218,9 @@ class DendriticEstimator(BaseEstimator):
         with tqdm(total=steps, desc="training", unit="step", disable=not self.verbose) as bar:
 
             def advance(step: int, loss: float) -> None:
-                bar.set_postfix(loss=f"{loss:.4f}", refresh=False)
-                bar.update()
+                if self.verbose:
+                    bar.set_postfix(loss=f"{loss:.4f}", refresh=False)
+                    bar.update()
 
             def train_once(seed: int, start: Start | None) -> Training:
                 rng = np.random.default_rng(seed)

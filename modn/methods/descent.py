@@ -327,7 +327,8 @@ class _Run:
             self.evaluations += S
             epoch.append(losses)
             if update % updates == 0:
-                curve.append(min([float(np.mean(epoch, axis=0).min()), *curve[-1:]]))
+                lowest = float((sum(epoch, start=np.zeros(S)) / len(epoch)).min())
+                curve.append(min([lowest, *curve[-1:]]))
                 if self.steps(len(curve) - 1, curve[-1]):
                     break
             if P is None:
@@ -335,7 +336,7 @@ class _Run:
                 slopes = np.concatenate([slopes, dlogits.reshape(S, -1)], axis=1)
             slopes[:, : self.samples.n_weights] += self._decay(points, rates)
             change, mean, mean_square = self.method.optimizer.change(slopes, mean, mean_square, update + 1)
-            points = points - change * (1 + np.cos(np.pi * update / total)) / 2
+            points = points - change * ((1 + np.cos(np.pi * update / total)) / 2)
         if P is None:
             P = self._rounded(points[:, n_parameters:])
         return points[:, :n_parameters], P, curve
@@ -352,6 +353,8 @@ class _Run:
         A decay pulls each weight by its own size; a selection pulls all features alike, whatever their size,
         and those that do not help to 0 (a group lasso).
         """
+        if not rates[:, 1].any():
+            return rates[:, :1] * points[:, : self.samples.n_weights]
         decay, selection = rates.T[:, :, None, None]
         w, size = self._weights_and_sizes(points)
         return (decay * w + selection * w / size).reshape(len(points), -1)
