@@ -302,3 +302,10 @@ def contents(root: Path, folder: str, leave_out: str = ".git") -> dict[str, byte
 def copy_of(project: Project, folder: Path) -> Project:
     shutil.copytree(project.root, folder / "project", symlinks=True)
     return Project(folder / "project", project.site_cache)
+
+
+def with_machine_code(project: Project, other: Project) -> Project:
+    """The project with what another one has compiled: to compile takes as long as to run."""
+    for cache in (other.root / "modn").rglob("__pycache__"):
+        shutil.copytree(cache, project.root / cache.relative_to(other.root), dirs_exist_ok=True)
+    return project

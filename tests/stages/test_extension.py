@@ -190,21 +190,21 @@ LEFT_OUT = (
 
 
 @pytest.fixture
-def extended(fresh: Project) -> Project:
+def extended(compiled: Project) -> Project:
     """A project with all newcomers; no other file differs."""
-    before = fresh.contents()
+    before = compiled.contents()
     for kind, files in NEWCOMERS.items():
         for path, text in files.items():
             assert path not in before
-            (fresh.root / path).write_text(text.lstrip("\n"))
+            (compiled.root / path).write_text(text.lstrip("\n"))
         for place, word in WORDS[kind]:
-            conf = fresh.root / LIST
+            conf = compiled.root / LIST
             text, count = re.subn(f"({place})", rf"\g<1>{word}", conf.read_text(), count=1)
             assert count == 1, f"{kind}: {place} is not in {LIST}"
             conf.write_text(text)
-    touched = {path for path, content in fresh.contents().items() if before.get(path) != content}
+    touched = {path for path, content in compiled.contents().items() if before.get(path) != content}
     assert touched == {LIST, *(path for files in NEWCOMERS.values() for path in files)}
-    return fresh
+    return compiled
 
 
 @pytest.mark.slow
