@@ -8,7 +8,6 @@ not trained on. It changes no decision.
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
 from scipy.special import softmax
 
 Array = NDArray[np.float64]
@@ -22,6 +21,8 @@ def best_temperature(U: Array, y: NDArray[np.int64], weight: Array | None = None
     As if one sample more had been seen of each class, where nothing is known of it: a neuron that is right
     about all of a few samples is not certain of the next.
     """
+    from scipy.optimize import minimize_scalar
+
     weights = np.ones(len(y)) if weight is None else weight
     C = U.shape[1]
     spread = C / (weights.sum() + C)
