@@ -3,29 +3,41 @@
 import gc
 import os
 
+import machine_code
 import pytest
 
 # The tests run side by side, a process for each core: more threads would only wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+machine_code.share()
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    if not hasattr(session.config, "workerinput"):  # before there are others
+        machine_code.forget()
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than cores: some tests wait, for a time-out or for what another one makes."""
+    return (os.cpu_count() or 1) + 1
+
+
+# What is made once for all processes: the turn of the first test that needs it, which makes it, and that of
+# the others, which come when it is there.
+MADE_ONCE = {"site": (0, 3), "finished": (0, 3), "softened": (2, 4), "widened": (2, 4)}
+SLOW, FAST = 1, 5
 
 
 @pytest.hookimpl(tryfirst=True)  # before tests are deselected by their marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that need the finished pipeline are slow; slow ones come first, so that all cores end together.
-
-    The first of all makes the pipeline run; the others that need it come when it is there.
-    """
-    pipeline = [item for item in items if "finished" in getattr(item, "fixturenames", ())]
-    for item in pipeline:
-        item.add_marker(pytest.mark.slow)
-    turns = dict.fromkeys(pipeline, 2) | dict.fromkeys(pipeline[:1], 0)
-
-    def turn(item: pytest.Item) -> int:
-        if item in turns:
-            return turns[item]
-        return 1 if item.get_closest_marker("slow") else 3
-
-    items.sort(key=turn)
+    """Tests that need the finished pipeline are slow; slow ones come first, so that all end together."""
+    turns: dict[pytest.Item, int] = {}
+    for name, (first, later) in MADE_ONCE.items():
+        users = [item for item in items if name in getattr(item, "fixturenames", ())]
+        turns |= dict.fromkeys(users, later) | dict.fromkeys(users[:1], first)
+        if name != "site":
+            for item in users:
+                item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: turns.get(item, SLOW if item.get_closest_marker("slow") else FAST))
 
 
 def pytest_collection_finish() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from copies import PIECES, ROOT, Outcome, Place, Project, copy_of, with_machine_code
+from copies import PIECES, ROOT, Outcome, Place, Project, copy_of
 from sharing import made_once
 
 from stages.config import composition
@@ -118,12 +118,6 @@ def _shared(folder: Path, sources: Project) -> tuple[Project, Outcome]:
 def fresh(sources: Project, tmp_path: Path) -> Project:
     """A project of one's own in which nothing has been run."""
     return copy_of(sources, tmp_path)
-
-
-@pytest.fixture
-def compiled(fresh: Project, finished: tuple[Project, Outcome]) -> Project:
-    """The same with the machine code of the pipeline that has run, for what trains."""
-    return with_machine_code(fresh, finished[0])
 
 
 @pytest.fixture

@@ -59,8 +59,10 @@ FEW = [
     "runtime.workers=1",
     "datasets=[iris,caesarian]",
     "datasets/targets=[]",
+    "optimizers=[bbo,pso,bp,adam]",
     *pairs({"modnf": "bbo,pso"}, {"modn": "bbo", "mlp": "bp"}),
     "baselines=[modn,knn]",
+    "predictors=[linear]",
     "resplits=2",
     "circuits.datasets=[iris]",
     "circuits.sizes=[1,3]",
@@ -302,10 +304,3 @@ def contents(root: Path, folder: str, leave_out: str = ".git") -> dict[str, byte
 def copy_of(project: Project, folder: Path) -> Project:
     shutil.copytree(project.root, folder / "project", symlinks=True)
     return Project(folder / "project", project.site_cache)
-
-
-def with_machine_code(project: Project, other: Project) -> Project:
-    """The project with what another one has compiled: to compile takes as long as to run."""
-    for cache in (other.root / "modn").rglob("__pycache__"):
-        shutil.copytree(cache, project.root / cache.relative_to(other.root), dirs_exist_ok=True)
-    return project

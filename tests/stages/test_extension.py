@@ -159,6 +159,7 @@ WORDS = {  # the list that each joins: what stands before it, and the word
 }
 RUN = [
     "datasets=[own,caesarian]",
+    "optimizers=[floor,bbo,pso,bp,adam]",
     "baselines=[tree]",
     "readable=[stump]",
     "circuits.datasets=[own]",
@@ -190,21 +191,21 @@ LEFT_OUT = (
 
 
 @pytest.fixture
-def extended(compiled: Project) -> Project:
+def extended(fresh: Project) -> Project:
     """A project with all newcomers; no other file differs."""
-    before = compiled.contents()
+    before = fresh.contents()
     for kind, files in NEWCOMERS.items():
         for path, text in files.items():
             assert path not in before
-            (compiled.root / path).write_text(text.lstrip("\n"))
+            (fresh.root / path).write_text(text.lstrip("\n"))
         for place, word in WORDS[kind]:
-            conf = compiled.root / LIST
+            conf = fresh.root / LIST
             text, count = re.subn(f"({place})", rf"\g<1>{word}", conf.read_text(), count=1)
             assert count == 1, f"{kind}: {place} is not in {LIST}"
             conf.write_text(text)
-    touched = {path for path, content in compiled.contents().items() if before.get(path) != content}
+    touched = {path for path, content in fresh.contents().items() if before.get(path) != content}
     assert touched == {LIST, *(path for files in NEWCOMERS.values() for path in files)}
-    return compiled
+    return fresh
 
 
 @pytest.mark.slow

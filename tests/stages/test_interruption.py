@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 import yaml
-from copies import Outcome, Project, copy_of, with_machine_code
+from copies import Outcome, Project, copy_of
 
 from stages.config import composition
 from stages.tools import recover
@@ -80,7 +80,7 @@ def test_a_run_stopped_at_any_moment_ends_as_one_that_was_not(
     rng = random.Random(8)
     stops = 0
     while stops < KILLS:
-        project = with_machine_code(copy_of(sources, tmp_path / f"after-{stops}"), finished[0])
+        project = copy_of(sources, tmp_path / f"after-{stops}")
         shutil.copy(finished[0].root / "params.yaml", project.root)
         done: set[str] = set()
         code = None

@@ -168,15 +168,15 @@ def test_tuning_adds_its_stages_and_its_parameters_run_only_them(project: Projec
 
 
 @pytest.mark.slow
-def test_a_queued_sweep_is_readable(compiled: Project) -> None:
-    compiled.succeed("python", "-m", "stages.tools.params", *SMALL)
-    compiled.commit("One dataset and one training")
+def test_a_queued_sweep_is_readable(fresh: Project) -> None:
+    fresh.succeed("python", "-m", "stages.tools.params", *SMALL)
+    fresh.commit("One dataset and one training")
     settings = [part for override in SMALL for part in ("-S", override)]
-    compiled.succeed("dvc", "exp", "run", "--queue", *settings, "-S", "alpha_s=choice(2,5)", "evaluate")
-    assert compiled.succeed("dvc", "queue", "status").count("Queued") == 2
-    compiled.succeed("dvc", "exp", "run", "--run-all")
+    fresh.succeed("dvc", "exp", "run", "--queue", *settings, "-S", "alpha_s=choice(2,5)", "evaluate")
+    assert fresh.succeed("dvc", "queue", "status").count("Queued") == 2
+    fresh.succeed("dvc", "exp", "run", "--run-all")
     readable = ["--only-changed", "--drop", ".*(Created|derived|datasets|/).*"]
-    table = pd.read_csv(io.StringIO(compiled.succeed("dvc", "exp", "show", "--csv", *readable)))
+    table = pd.read_csv(io.StringIO(fresh.succeed("dvc", "exp", "show", "--csv", *readable)))
     swept = table[table["typ"].str.startswith("branch")]
     assert sorted(swept["alpha_s"]) == [2, 5] and swept["claims_hold"].notna().all()
     assert len(table.columns) < 15, list(table.columns)

@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 import pytest
-from copies import FEW, LISTED, ROOT, Place, Project, pairs
+from copies import FEW, LISTED, ROOT, Place, Project, choices, pairs
 
 from stages.fetch import fetch
 from stages.io import files
@@ -123,7 +123,8 @@ def test_a_refused_value_is_named(
 
 
 def test_the_evaluations_are_those_of_a_run(place: Place) -> None:
-    more = ["comparison.modn=[es]", "comparison.modnp=[adam,pbil]", "tuned.methods.dnm=[bbo]"]
+    more = [f"optimizers=[{','.join(choices('optimizers'))}]"]
+    more += ["comparison.modn=[es]", "comparison.modnp=[adam,pbil]", "tuned.methods.dnm=[bbo]"]
     known = {"modn", "modnp", "modnf", "dnm", "mlp"}
     for key, listed in (("comparison", LISTED["comparison"]), ("tuned.methods", LISTED["tuned"]["methods"])):
         own = {model: chosen for model, chosen in listed.items() if model not in known}

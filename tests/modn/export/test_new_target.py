@@ -35,7 +35,7 @@ assert circuit.to_prose() == export.prose(circuit) == str(circuit)
 
 
 def run(folder: Path, *arguments: str) -> str:
-    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(folder), os.environ["PYTHONPATH"]])}
     command = [sys.executable, *arguments]
     shown = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     assert shown.returncode == 0, shown.stderr

@@ -66,7 +66,8 @@ class Copy:
         self.root = folder
         shutil.copytree(PACKAGE, folder / "modn", ignore=None if cache is None else ignore_code)
         self.environment = os.environ | {"PYTHONPATH": str(folder), "HOME": str(folder)}
-        self.environment.pop("NUMBA_CACHE_DIR", None)
+        for own in ("NUMBA_CACHE_DIR", "NUMBA_CACHE_LOCATOR_CLASSES"):
+            self.environment.pop(own, None)
         # Python takes an edit within the second that leaves the size as it was for no edit.
         self.environment["PYTHONDONTWRITEBYTECODE"] = "1"
         if cache is not None:

@@ -32,5 +32,5 @@ def test_the_printed_example_is_an_optimizer(tmp_path: Path) -> None:
     package = Path(modn.__file__).parent
     shutil.copytree(package, tmp_path / "modn", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "modn" / "optimizers" / "hill_climbing.py").write_text(example)
-    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ["PYTHONPATH"]])}
     subprocess.run([sys.executable, "-c", USE_IT], check=True, cwd=tmp_path, env=environment)
