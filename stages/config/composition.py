@@ -10,7 +10,8 @@ import json
 import typing
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import fields, is_dataclass
+from copy import deepcopy
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ from stages.config.schema import Parameters
 from stages.config.yaml_text import check_file
 
 ROOT = Path(__file__).resolve().parents[2]
+
+_checked: dict[str, Parameters] = {}  # the last values that were checked, as text, and what they are
 
 
 def register() -> None:
@@ -146,7 +149,13 @@ def checked(config: DictConfig) -> Parameters:
     # As plain values: what Hydra has typed already may hold keys that were forced in with "+".
     plain = OmegaConf.to_container(config, resolve=True)
     assert isinstance(plain, dict)
-    return checked_values(plain)
+    derived = plain.pop("derived") if isinstance(plain.get("derived"), dict) else {}
+    values = repr(plain)
+    if values not in _checked:  # one composition asks three times, for a tenth of a second each
+        parameters = checked_values(plain)
+        _checked.clear()
+        _checked[values] = parameters
+    return replace(deepcopy(_checked[values]), derived=derived)
 
 
 def checked_values(plain: dict[Any, Any]) -> Parameters:

@@ -5,6 +5,7 @@ compiled kernels and DVC's cache included, so that it pays only for what it chan
 """
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -82,7 +83,7 @@ def softened(
     request: pytest.FixtureRequest, finished: tuple[Project, Outcome], sources: Project
 ) -> tuple[Project, Outcome]:
     """A finished project in which alpha_s was changed and all was run again; and what DVC said."""
-    return _continued(request, "softened", finished, sources, "alpha_s=5")
+    return _continued(request, "softened", finished, sources, Project.experiment, "alpha_s=5")
 
 
 @pytest.fixture(scope="session")
@@ -92,7 +93,7 @@ def widened(
     """A finished project to which more datasets, numbers and labels were added; and what DVC said."""
     extra = ("datasets/extra=[tae,saheart]", "extra.resplits=1")
     targets = ("datasets/targets=[slump,emotions]", "predictors=[modn_adam,linear]", "targets.resplits=2")
-    return _continued(request, "widened", finished, sources, *extra, *targets)
+    return _continued(request, "widened", finished, sources, Project.rerun, *extra, *targets)
 
 
 def _continued(
@@ -100,11 +101,12 @@ def _continued(
     name: str,
     finished: tuple[Project, Outcome],
     sources: Project,
+    run: Callable[..., Outcome],
     *overrides: str,
 ) -> tuple[Project, Outcome]:
     def make(folder: Path) -> None:
         project = copy_of(finished[0], folder)
-        (folder / SAID).write_text(project.experiment(*overrides).text)
+        (folder / SAID).write_text(run(project, *overrides).text)
 
     return _shared(made_once(request, name, make), sources)
 

@@ -249,6 +249,11 @@ class Project:
         settings = [part for override in [*FEW, *overrides] for part in ("-S", override)]
         return Outcome(self.succeed("dvc", "exp", "run", *settings, *([stage] if stage else [])))
 
+    def rerun(self, *overrides: str, stage: str | None = None) -> "Outcome":
+        """The same by `dvc repro`, which takes a fifth less time; test_configuration.py compares the two."""
+        self.succeed("python", "-m", "stages.tools.params", *FEW, *overrides)
+        return Outcome(self.succeed("dvc", "repro", *([stage] if stage else [])))
+
     def repro(self) -> "Outcome":
         return Outcome(self.succeed("dvc", "repro"))
 

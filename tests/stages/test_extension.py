@@ -210,7 +210,7 @@ def extended(fresh: Project) -> Project:
 
 @pytest.mark.slow
 def test_newcomers_of_every_kind_run_through_the_pipeline(extended: Project) -> None:
-    extended.experiment(*RUN)
+    extended.rerun(*RUN)
     tables = extended.root / "reports/quick/tables"
     table3 = pd.read_csv(tables / "table3.csv").set_index(["dataset", "model", "optimizer"])
     assert set(table3.index) == {

@@ -124,7 +124,7 @@ def test_alpha_s_runs_training_and_what_follows_and_its_diffs_can_be_reviewed(
 def test_one_optimizers_parameter_runs_its_stages_only_and_changed_back_nothing(project: Project) -> None:
     """There without the figures and the report, which back again must be those of before."""
     before = project.contents()
-    there = project.experiment("optimizers.pso.inertia=0.5", stage="evaluate")
+    there = project.rerun("optimizers.pso.inertia=0.5", stage="evaluate")
     assert there.ran >= {PSO, "evaluate"}
     assert there.skipped >= UPSTREAM | {BBO}
     assert all("pso" in stage for stage in there.ran if "@" in stage)  # no other training, and no fit
@@ -139,7 +139,7 @@ def test_one_optimizers_parameter_runs_its_stages_only_and_changed_back_nothing(
     )
     assert changed["reports/quick/metrics.json"] != before["reports/quick/metrics.json"]
 
-    back = project.experiment()
+    back = project.rerun()
     assert back.restored >= {PSO}
     assert not any("@" in stage for stage in back.ran)  # no training
     after = project.contents()
@@ -152,7 +152,7 @@ def test_one_optimizers_parameter_runs_its_stages_only_and_changed_back_nothing(
 @pytest.mark.slow
 def test_tuning_adds_its_stages_and_its_parameters_run_only_them(project: Project) -> None:
     tuning = ["tuned.values=both", "tune.trials=2", "tune.folds=2", "tune.repeats=1", "tuned.methods.mlp=[]"]
-    first = project.experiment(*tuning, stage="evaluate")
+    first = project.rerun(*tuning, stage="evaluate")
     tuned = {"tune@modn-bbo", "train@retuned-modn-bbo"}
     assert {stage for stage in first.ran if "@" in stage} == tuned
     assert first.skipped >= UPSTREAM | FITS | {BBO, PSO, "train@tuned-modn-bbo"}
@@ -160,10 +160,10 @@ def test_tuning_adds_its_stages_and_its_parameters_run_only_them(project: Projec
     assert found["dataset"].tolist() == ["iris", "caesarian"]
 
     last = "train@retuned-modn-bbo"
-    again = project.experiment(*tuning, "tune.trials=3", stage=last)
+    again = project.rerun(*tuning, "tune.trials=3", stage=last)
     assert "tune@modn-bbo" in again.ran and {stage for stage in again.ran if "@" in stage} <= tuned
     assert "runs were in data/store" in again.text
-    elsewhere = project.experiment(*tuning, "tune.trials=3", "alpha_s=5", stage=last)
+    elsewhere = project.rerun(*tuning, "tune.trials=3", "alpha_s=5", stage=last)
     assert elsewhere.skipped >= tuned
 
 
@@ -184,7 +184,7 @@ def test_a_queued_sweep_is_readable(fresh: Project) -> None:
 
 @pytest.mark.slow
 def test_nothing_depends_on_where_it_runs(project: Project) -> None:
-    outcome = project.experiment("runtime.workers=2")
+    outcome = project.rerun("runtime.workers=2")
     assert outcome.ran == {"params"} and outcome.restored == set()
 
 
@@ -287,7 +287,7 @@ test_size: 0.25
     assert 6 <= len(recipe.splitlines()) <= 10
     (project.root / "conf/datasets/mine.yaml").write_text(recipe)
     little = ("baselines=[knn]", "tuned.methods.modn=[]", "tuned.methods.mlp=[]")
-    outcome = project.experiment("datasets=[mine]", "split=sound", *little)
+    outcome = project.rerun("datasets=[mine]", "split=sound", *little)
     assert outcome.ran >= UPSTREAM | {BBO, PSO} | DOWNSTREAM
     report = (project.root / "reports/quick/report.md").read_text()
     assert "My insects" in report and "Iris" not in report
@@ -301,7 +301,7 @@ test_size: 0.25
 @pytest.mark.slow
 def test_another_profile_has_a_report_of_its_own(project: Project) -> None:
     before = reports(project)
-    outcome = project.experiment("profile=smoke", "targets.resplits=3")
+    outcome = project.rerun("profile=smoke", "targets.resplits=3")
     assert outcome.ran >= DOWNSTREAM
     assert outcome.skipped >= UPSTREAM | {BBO, PSO}
     after = reports(project)
