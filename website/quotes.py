@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -76,11 +77,53 @@ def tuned_values(report: Path) -> str:
 
 
 def minutes(report: Path) -> str:
-    """How long the run took, as its provenance has it."""
-    made = json.loads((report / "provenance.json").read_text(encoding="utf-8"))
-    cores = {1: "one core", 2: "two cores"}.get(made["cores"], f"{made['cores']} cores")
-    time = f"{made['wall_seconds'] / 60:.0f} minutes on {cores}"
-    return f"Training and fitting took {time} for profile `{report.name}`."
+    """How long the run took, study by study, as its provenance has it."""
+    made = _provenance(report)
+    table = pd.DataFrame(
+        {
+            "study": stage.split()[0],
+            "wall": stage_made["wall_seconds"] / 60,
+            "core": sum(stage_made["core_seconds"].values()) / 60,
+        }
+        for stage, stage_made in made["stages"].items()
+    )
+    table = table.groupby("study")[["wall", "core"]].sum()
+    is_paper = table.index.isin(OF_THE_PAPER)
+    whole, paper, beyond = (part["wall"].sum() for part in (table, table[is_paper], table[~is_paper]))
+    rows = [
+        {"study": f"`{study}`", "minutes": f"{row.wall:.1f}", "core minutes": f"{row.core:.1f}"}
+        for study, row in pd.concat([table[is_paper], table[~is_paper]]).iterrows()
+    ]
+    return (
+        f"Training and fitting took {whole:.0f} minutes on {_cores(made)} for profile `{report.name}`: {paper:.0f} for "
+        f"what the paper has and the other classifiers on its datasets, {beyond:.0f} for the other studies.\n\n"
+        + markdown.table(rows)
+    )
+
+
+def searches(report: Path) -> str:
+    """How long the stage `tune` took."""
+    made = _provenance(report)
+    found = {stage.split()[1]: own for stage, own in made["stages"].items() if stage.startswith("tuning ")}
+    if not found:
+        raise Missing(f"{report.name} has no searches")
+    seconds = {name: sum(own["core_seconds"].values()) for name, own in found.items()}
+    each = ", ".join(f"`{name}` {own:.0f}" for name, own in seconds.items())
+    wall = sum(own["wall_seconds"] for own in found.values()) / 60
+    n_searches = sum(len(own["core_seconds"]) for own in found.values())
+    return (
+        f"The {n_searches} searches of profile `{report.name}` took {wall:.1f} minutes on {_cores(made)}; in core "
+        f"seconds, {each}."
+    )
+
+
+def _provenance(report: Path) -> dict[str, Any]:
+    made: dict[str, Any] = json.loads((report / "provenance.json").read_text(encoding="utf-8"))
+    return made
+
+
+def _cores(made: dict[str, Any]) -> str:
+    return {1: "one core", 2: "two cores"}.get(made["cores"], f"{made['cores']} cores")
 
 
 def _table(report: Path, header: str) -> list[str]:
@@ -136,7 +179,9 @@ ANSWERS = {
     "circuits_answer": "neurons as circuits",
     "tuning_answer": "tuned without the test set",
 }
-COMPUTED = (classifiers, protocols, gradients, tuned_values, minutes)
+COMPUTED = (classifiers, protocols, gradients, tuned_values, minutes, searches)
+# Studies of the paper, or on its datasets with its runs; the others are beyond it
+OF_THE_PAPER = ("baselines", "comparison", "sensitivity", "tuned")
 QUOTES: dict[str, Callable[[Path], str]] = {
     **{name: partial(_whole_table, header=header) for name, header in TABLES.items()},
     **{name: partial(_answer, section=section) for name, section in ANSWERS.items()},
