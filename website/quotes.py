@@ -95,9 +95,9 @@ def minutes(report: Path) -> str:
         for study, row in pd.concat([table[is_paper], table[~is_paper]]).iterrows()
     ]
     return (
-        f"Training and fitting took {whole:.0f} minutes on {_cores(made)} for profile `{report.name}`: {paper:.0f} for "
-        f"what the paper has and the other classifiers on its datasets, {beyond:.0f} for the other studies.\n\n"
-        + markdown.table(rows)
+        f"Training and fitting took {whole:.0f} minutes on {_cores(made)} for profile `{report.name}`: "
+        f"{paper:.0f} for what the paper has and the other classifiers on its datasets, {beyond:.0f} for the "
+        f"other studies.\n\n{markdown.table(rows)}"
     )
 
 
@@ -112,8 +112,8 @@ def searches(report: Path) -> str:
     wall = sum(own["wall_seconds"] for own in found.values()) / 60
     n_searches = sum(len(own["core_seconds"]) for own in found.values())
     return (
-        f"The {n_searches} searches of profile `{report.name}` took {wall:.1f} minutes on {_cores(made)}; in core "
-        f"seconds, {each}."
+        f"The {n_searches} searches of profile `{report.name}` took {wall:.1f} minutes on {_cores(made)}; "
+        f"in core seconds, {each}."
     )
 
 
