@@ -90,10 +90,10 @@ def softened(
 def widened(
     request: pytest.FixtureRequest, finished: tuple[Project, Outcome], sources: Project
 ) -> tuple[Project, Outcome]:
-    """A finished project to which more datasets, numbers and labels were added; and what DVC said."""
+    """A finished project, run again in another profile, with more datasets, numbers and labels."""
     extra = ("datasets/extra=[tae,saheart]", "extra.resplits=1")
     targets = ("datasets/targets=[slump,emotions]", "predictors=[modn_adam,linear]", "targets.resplits=2")
-    return _continued(request, "widened", finished, sources, Project.rerun, *extra, *targets)
+    return _continued(request, "widened", finished, sources, Project.rerun, "profile=smoke", *extra, *targets)
 
 
 def _continued(
