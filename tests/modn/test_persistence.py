@@ -1,6 +1,7 @@
 """Model files: a saved model is loaded unchanged; any other file is a clear error."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -116,8 +117,9 @@ def test_a_dnm_comes_back(tmp_path: Path) -> None:
     assert again.neuron_.theta_o == 0.3
 
 
-@pytest.mark.parametrize("bare", [neuron(), DNM(np.ones((3, 2)), np.zeros((3, 2)), 5.0, 2.0, -0.5)])
-def test_a_bare_neuron_comes_back(tmp_path: Path, bare: Any) -> None:
+@pytest.mark.parametrize("make", [neuron, lambda: DNM(np.ones((3, 2)), np.zeros((3, 2)), 5.0, 2.0, -0.5)])
+def test_a_bare_neuron_comes_back(tmp_path: Path, make: Callable[[], Any]) -> None:
+    bare = make()
     modn.save(bare, tmp_path / "neuron")
     again = modn.load(tmp_path / "neuron")
     assert type(again) is type(bare)
