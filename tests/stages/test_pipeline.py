@@ -263,42 +263,6 @@ def test_a_failing_stage_leaves_the_last_report(project: Project) -> None:
 
 
 @pytest.mark.slow
-def test_ones_own_data_takes_a_csv_and_one_short_file(project: Project) -> None:
-    rng = np.random.default_rng(0)
-    kind = rng.integers(3, size=80)
-    table = pd.DataFrame({
-        "length": (kind + rng.normal(0, 0.3, 80)).round(3),
-        "width": rng.random(80).round(3),
-        "colour": rng.choice(["dark", "light"], 80),
-        "kind": np.array(["ant", "bee", "cicada"])[kind],
-    })  # fmt: skip
-    table.loc[4, "width"] = None
-    table.to_csv(project.root / "data/raw/mine.csv", index=False)
-    recipe = """\
-# @package datasets.mine
-title: My insects
-file: data/raw/mine.csv
-class_column: kind
-codes:
-  colour: {dark: 0, light: 1}
-missing: median
-test_size: 0.25
-"""
-    assert 6 <= len(recipe.splitlines()) <= 10
-    (project.root / "conf/datasets/mine.yaml").write_text(recipe)
-    little = ("baselines=[knn]", "tuned.methods.modn=[]", "tuned.methods.mlp=[]")
-    outcome = project.rerun("datasets=[mine]", "split=sound", *little)
-    assert outcome.ran >= UPSTREAM | {BBO, PSO} | DOWNSTREAM
-    report = (project.root / "reports/quick/report.md").read_text()
-    assert "My insects" in report and "Iris" not in report
-    metrics = json.loads((project.root / "reports/quick/metrics.json").read_text())
-    assert 0 < metrics["comparison"]["modnf-bbo"]["acc"] <= 1
-    assert "distance_to_paper" not in metrics["comparison"]["modnf-bbo"]
-    table1 = pd.read_csv(project.root / "data/table1.csv").iloc[0]
-    assert (table1["train"], table1["test"], table1["classes"], table1["features"]) == (60, 20, 3, 3)
-
-
-@pytest.mark.slow
 def test_another_profile_has_a_report_of_its_own(
     finished: tuple[Project, Outcome], widened: tuple[Project, Outcome]
 ) -> None:
