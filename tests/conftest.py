@@ -17,8 +17,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Two processes more than cores: some tests wait, for a time-out or for what another one makes."""
-    return (os.cpu_count() or 1) + 2
+    """One process more than cores: some tests wait, for a time-out or for what another one makes."""
+    return (os.cpu_count() or 1) + 1
 
 
 # What is made once for all processes: the turn of the first test that needs it, which makes it, and that of

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from copies import ROOT, Place
+from copies import LISTED, ROOT, Place
 from results import make_arena
 
 from modn import methods
@@ -192,7 +192,7 @@ def test_bad_training_rows_end_in_one_message(place: Place) -> None:
     ("override", "message"),
     [
         ("arena.budgets=[400,200]", "arena.budgets is .*ascending"),
-        ("arena.budgets=[3]", "arena.budgets is .*an integer from 10 to"),
+        ("arena.budgets=[3]", f"arena.budgets is .*an integer from {LISTED['arena']['gradient_cost']} to"),
         ("arena.budgets=[50]", "arena.budgets is 50; allowed: at least 100, which modnp with bbo needs"),
         ("arena.models=[mlp]", "arena.models is 'mlp'; allowed: models of the family modn"),
         ("arena.optimizers=[sgd]", "arena.optimizers is 'sgd'; allowed: "),
