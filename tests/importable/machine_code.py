@@ -1,13 +1,8 @@
 """Where the tests keep machine code: in one place, so that copies of the same sources compile once.
 
 Left to itself, numba keeps it beside each copy. `modn.fast.code_cache` checks its sources as it does there.
-Processes that need the same function at the same time wait for the first one, which compiles it.
 """
 
-# numba's classes have no types
-# mypy: allow-untyped-defs
-
-import fcntl
 import os
 import shutil
 import sys
@@ -37,24 +32,6 @@ def forget() -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-@cache
-def take_turns() -> None:
-    """Make this process compile no function that another one is compiling; a killed one frees its lock."""
-    from numba.core.dispatcher import Dispatcher
-
-    compile_at_once = Dispatcher.compile
-
-    def compile_in_turn(self, signature):
-        folder = self._cache.cache_path  # None: nothing is kept
-        if folder is None:
-            return compile_at_once(self, signature)
-        with Path(folder, f"{self.py_func.__qualname__}.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            return compile_at_once(self, signature)
-
-    Dispatcher.compile = compile_in_turn
-
-
 class ByContent:
     """A locator for numba: a function's machine code is in a folder named by the contents of its sources."""
 
@@ -66,7 +43,6 @@ class ByContent:
         """None, as numba asks for, where the function is of no file."""
         if not Path(file).is_file():
             return None
-        take_turns()
         locator = cls(function, file)
         locator.ensure_cache_path()
         return locator

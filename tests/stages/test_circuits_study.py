@@ -87,6 +87,7 @@ def test_a_tree_of_a_size_has_that_many_conditions(place: Place, fitted: Paramet
     np.testing.assert_array_equal(trees["labels"][0][2], tree.predict(parts["X_test"][0]))
 
 
+@pytest.mark.slow
 def test_the_tables_are_those_of_the_predictions(place: Place, fitted: Parameters) -> None:
     runs = circuits.runs(fitted, TITLES, NO_BASELINES)
     assert list(runs) == circuits.RUN and len(runs) == 2 * (1 + 3 + 3)
@@ -121,6 +122,7 @@ def test_a_baseline_stands_beside_them(fitted: Parameters) -> None:
     assert circuits.headline(table)["ebm"] == {"acc": 0.5}
 
 
+@pytest.mark.slow
 def test_the_circuit_that_is_drawn_decides_in_the_features_own_units(
     place: Place, fitted: Parameters
 ) -> None:
@@ -154,6 +156,7 @@ def test_the_committed_cells_can_be_quoted() -> None:
     assert (measured["cells"] > 0).all() and (measured["conditions"] > 0).all()
 
 
+@pytest.mark.slow
 def test_a_model_without_its_package_is_left_out_and_that_is_said(
     place: Place, fitted: Parameters, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -48,6 +48,7 @@ def composed_together(group: str, names: list[str]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("group", SEVERAL)
+@pytest.mark.slow
 def test_all_choices_of_a_group_compose_together(group: str) -> None:
     composed = composed_together(group, choices(group))
     assert sorted(composed[group]) == choices(group)
@@ -64,6 +65,7 @@ def test_a_choice_composes_alone(group: str) -> None:
 
 
 @pytest.mark.parametrize(("group", "choice"), [pair for pair in CHOICES if pair[0] not in SEVERAL])
+@pytest.mark.slow
 def test_every_choice_of_one_composes(group: str, choice: str) -> None:
     composed = load(composed_text(f"{group}={choice}"))
     assert composed["profile"] == (choice if group == "profile" else "quick")

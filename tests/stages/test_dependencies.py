@@ -152,6 +152,7 @@ def needed(name: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", [name for name in STAGES if name != "params"])  # it only checks
+@pytest.mark.slow
 def test_a_stage_depends_on_every_source_that_it_imports(name: str) -> None:
     stage = STAGES[name]
     assert {file for file in needed(name) if not stage.depends_on(file)} == set()

@@ -86,6 +86,7 @@ def test_a_figure_has_the_name_of_its_file_and_a_section_of_the_report() -> None
 
 
 @each_figure
+@pytest.mark.slow
 def test_everything_draws_legibly(figure: StudyFigure, material: Material) -> None:
     assert_legible(draw(figure.name, material))
 

@@ -138,6 +138,7 @@ def test_a_stages_override_is_checked_like_a_composed_value(place: Place) -> Non
         composition.compose_stage(["alpha_x=1"])
 
 
+@pytest.mark.slow
 def test_what_a_stage_reads_back_is_what_was_composed(place: Place) -> None:
     (place.root / "params.yaml").write_text(composition.compose_conf(["datasets=[car,iris]"]))
     parameters = composition.compose_stage([])

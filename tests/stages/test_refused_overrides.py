@@ -163,6 +163,7 @@ BAD_VALUES = [
 
 
 @pytest.mark.parametrize(("override", "expected"), BAD_VALUES, ids=[one for one, _ in BAD_VALUES])
+@pytest.mark.slow
 def test_values_are_checked(override: str, expected: list[str]) -> None:
     """As above, without Hydra, which takes most of the time."""
     with pytest.raises(ValueError) as refusal:

@@ -280,6 +280,7 @@ def test_the_hash_is_of_all_parameters_but_the_runtime(place: Place, material: M
     assert hashes[0] == hashes[1] != hashes[2]
 
 
+@pytest.mark.slow
 def test_the_section_on_tuning_opens_with_its_answer(place: Place, material: Material) -> None:
     parameters = lay_out(place, material, BASELINES)
     report.report(parameters)
