@@ -272,3 +272,10 @@ def test_another_profile_has_a_report_of_its_own(
     after = reports(project)
     assert {name: after[name] for name in before} == before
     assert "reports/smoke/report.md" in after
+
+
+@pytest.mark.slow
+def test_another_profile_alone_repeats_nothing_upstream(project: Project) -> None:
+    assert project.rerun("profile=smoke", "targets.resplits=3", stage=BBO).skipped >= {"fetch", "split", BBO}
+    assert project.rerun("profile=smoke", "targets.resplits=3", stage="resplit").skipped >= {"resplit"}
+    assert project.rerun("profile=smoke", "targets.resplits=3", stage=PSO).skipped >= {PSO}
