@@ -90,7 +90,6 @@ def main() -> None:
     parser.add_argument("--budget", type=int, default=10_000, help="evaluations of each optimizer")
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
-    composition.register()
     parameters = composition.compose_plan(["profile=paper"])
     cost = parameters.derived["arena"]["gradient_cost"]
     family, model = families.get(parameters.models[MODEL]["family"]), parameters.models[MODEL]

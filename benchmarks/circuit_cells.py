@@ -42,7 +42,6 @@ def measure(dataset: str, text: str, yosys: str) -> dict[str, Any]:
 
 def main() -> None:
     """Measure the circuits of the last run of the pipeline, and replace the table."""
-    composition.register()
     found = circuits.first_circuits(composition.compose_stage([]))
     if not found:
         raise SystemExit("data/models/circuits has no circuits; `dvc repro` makes them")

@@ -68,7 +68,6 @@ def main() -> None:
     parser.add_argument("dataset", nargs="?", choices=DATASETS, help="print this one's block alone")
     arguments = parser.parse_args()
     if arguments.dataset is not None:
-        composition.register()
         print(block(arguments.dataset))
         return
     text = "\n\n".join([BEGIN, *map(portable_block, DATASETS), END])

@@ -27,7 +27,6 @@ begin, cpu = perf_counter(), process_time()
 import stages.{stage}
 imported = perf_counter()
 from stages.config import composition
-composition.register()
 composition.compose_stage([])
 print(imported - begin, perf_counter() - imported, process_time() - cpu)
 """

@@ -13,7 +13,6 @@ from typing import Any
 
 import pandas as pd
 
-from stages.config import composition
 from stages.study import markdown
 from stages.tools import evidence
 from website import headline
@@ -211,7 +210,6 @@ def main() -> None:
         if new != text:
             page.write_text(new, encoding="utf-8")
             print(f"{page.relative_to(ROOT)}: updated")
-    composition.register()
     if evidence.update_readme(ROOT / "README.md", evidence.examine(ROOT, evidence.OF_README).line()):
         print("README.md: the line about the evidence is updated")
 

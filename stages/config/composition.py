@@ -1,63 +1,41 @@
-"""How Hydra composes the parameters: registered with it here, for our entrypoints and for DVC alike.
+"""The parameters of a stage or a tool: composed from conf/, or read from params.yaml.
 
-DVC composes conf/ in a process of its own and imports this module through conf/_plugins. A resolver computes
-`derived` and checks all other values: a value that is not allowed ends the composition before any file is
-written.
+Hydra, the checks and what they import take most of a second. So they are loaded only where they are needed,
+and a params.yaml that they have accepted is read without them as long as neither conf/ nor a source changes.
 """
 
-import hashlib
 import json
-import typing
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Iterator
 from contextlib import suppress
-from copy import deepcopy
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
-
-from hydra import compose as hydra_compose
-from hydra import initialize_config_dir
-from hydra.core.config_store import ConfigStore
-from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import ConfigKeyError
+from types import ModuleType
 
 from stages.config import in_force
-from stages.config.checks import check_parameters
-from stages.config.derived import derive
-from stages.config.messages import REMEDY, explain_refusals, plain_errors
-from stages.config.schema import Parameters
-from stages.config.yaml_text import check_file
+from stages.config.kept import Kept
+from stages.config.schema import Parameters, typed
 
 ROOT = Path(__file__).resolve().parents[2]
-
-_checked: dict[str, Parameters] = {}  # the last values that were checked, as text, and what they are
+CODE = ROOT  # where the sources are, wherever the parameters are
 
 
 def register() -> None:
-    """Make the schema and the resolver known to Hydra, and its messages complete."""
-    ConfigStore.instance().store(name="schema", node=Parameters)
-    OmegaConf.register_new_resolver("derive", _resolve_derived, replace=True)
-    OmegaConf.clear_resolver("oc.env")  # no result may depend on a variable that no file names
-    explain_refusals()
+    """Make the schema and the resolver known to Hydra where it is at work; elsewhere it will ask for them."""
+    if "hydra" in sys.modules:
+        _hydra_conf()
 
 
 def compose_conf(overrides: list[str]) -> str:
     """The text of params.yaml that conf/ and the overrides compose to."""
-    return OmegaConf.to_yaml(_compose_conf(overrides))
+    text: str = _hydra_conf().compose_conf(ROOT, overrides)
+    return text
 
 
 def compose_plan(overrides: list[str]) -> Parameters:
     """The checked parameters of a run with these overrides; nothing is written."""
-    return checked(_compose_conf(overrides))
-
-
-def _compose_conf(overrides: list[str]) -> DictConfig:
-    for path in sorted((ROOT / "conf").rglob("*.yaml")):
-        check_file(path, str(path.relative_to(ROOT)))
-    with plain_errors("conf"), initialize_config_dir(str(ROOT / "conf"), version_base=None):
-        config = hydra_compose("config", overrides)
-        OmegaConf.resolve(config)
-    return config
+    parameters: Parameters = _hydra_conf().compose_plan(ROOT, overrides)
+    return parameters
 
 
 def compose_stage(overrides: list[str]) -> Parameters:
@@ -66,27 +44,17 @@ def compose_stage(overrides: list[str]) -> Parameters:
     DVC knows the values in params.yaml, and no others: a file that leaves one to a default of the schema, or
     whose `derived` is stale, is refused.
     """
-    with plain_errors("params.yaml"):
-        check_file(ROOT / "params.yaml", "params.yaml")
-        written = OmegaConf.load(ROOT / "params.yaml")
-        if not isinstance(written, DictConfig):
-            raise ValueError(f"params.yaml holds no parameters by name; {REMEDY}")
-        parameters = checked(written)
-        _refuse_edited(parameters)
-        if overrides:
-            ConfigStore.instance().store(name="stage", node={"defaults": ["schema", "params", "_self_"]})
-            with initialize_config_dir(str(ROOT), version_base=None):
-                parameters = checked(hydra_compose("stage", overrides))
-            parameters.derived = derive(parameters)
+    accepted = Kept(ROOT, "accepted", [ROOT / "params.yaml", *_conf(), *_code()])
+    if not overrides and (values := accepted.read()) is not None:
+        return typed(Parameters, values)
+    parameters = _hydra_conf().compose_stage(ROOT, overrides, _defaults)
+    if not overrides:
+        values = asdict(parameters)
+        with suppress(TypeError):  # what JSON does not have
+            if typed(Parameters, json.loads(json.dumps(values))) == parameters:
+                accepted.write(values)
+    assert isinstance(parameters, Parameters)
     return parameters
-
-
-def _refuse_edited(parameters: Parameters) -> None:
-    derived = derive(parameters)
-    if parameters.derived != derived:
-        values, defaults = in_force.values_of(parameters), _defaults(parameters.profile)
-        differences = [] if defaults is None else in_force.listed(values, defaults)
-        raise ValueError(in_force.refusal(parameters.derived, derived, differences))
 
 
 def describe(parameters: Parameters, way_back: bool = True) -> str:
@@ -98,77 +66,32 @@ def describe(parameters: Parameters, way_back: bool = True) -> str:
 
 
 def _defaults(profile: str | None) -> in_force.Values | None:
-    """The values of a profile without overrides; None: conf/ does not compose to any.
-
-    They are cached by the contents of conf/, since composing them takes half a second.
-    """
-    sources = [*(ROOT / "conf").rglob("*.yaml"), *Path(__file__).parent.glob("*.py")]
-    total = hashlib.sha256()
-    for path in sorted(sources):
-        total.update(path.name.encode() + hashlib.sha256(path.read_bytes()).digest())
-    kept = ROOT / ".dvc/tmp/defaults" / f"{total.hexdigest()[:16]}-{profile or ''}.json"
-    try:
-        values: in_force.Values = json.loads(kept.read_text(encoding="utf-8"))
-        return values
-    except (OSError, ValueError):
-        pass  # not kept, or half written
-    try:
-        values = in_force.values_of(compose_plan([f"profile={profile}"] if profile else []))
-    except ValueError:
-        return None
-    if (ROOT / ".dvc").is_dir():
-        with suppress(OSError):
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            kept.write_text(json.dumps(values), encoding="utf-8")
+    """The values of a profile without overrides; None: conf/ does not compose to any."""
+    kept = Kept(ROOT, "defaults", [*_conf(), *Path(__file__).parent.glob("*.py")], profile or "")
+    values: in_force.Values | None = kept.read()
+    if values is None:
+        try:
+            values = in_force.values_of(compose_plan([f"profile={profile}"] if profile else []))
+        except ValueError:
+            return None
+        kept.write(values)
     return values
 
 
-def _missing(kind: Any, values: Any, key: str) -> Iterator[str]:
-    """The keys of the schema that a configuration leaves out."""
-    if not isinstance(values, Mapping):
-        return  # of another type, which `checked` refuses
-    if typing.get_origin(kind) is dict:
-        kinds = dict.fromkeys(values, typing.get_args(kind)[1])
-    else:
-        kind = next(filter(is_dataclass, typing.get_args(kind)), kind)
-        kinds = typing.get_type_hints(kind) if is_dataclass(kind) else {}
-    for name, inner in kinds.items():
-        if name not in values:
-            yield f"{key}{name}"
-        else:
-            yield from _missing(inner, values[name], f"{key}{name}.")
+def _hydra_conf() -> ModuleType:
+    """The module that composes, with Hydra loaded and ready."""
+    from stages.config import hydra_conf
+
+    hydra_conf.register()
+    return hydra_conf
 
 
-def _resolve_derived(*, _root_: DictConfig) -> dict[str, Any]:
-    everything_else = [str(key) for key in _root_ if key != "derived"]
-    return derive(checked(OmegaConf.masked_copy(_root_, everything_else)))
+def _conf() -> Iterator[Path]:
+    return (ROOT / "conf").rglob("*.yaml")
 
 
-def checked(config: DictConfig) -> Parameters:
-    """The parameters of a configuration, typed and within their ranges."""
-    # As plain values: what Hydra has typed already may hold keys that were forced in with "+".
-    plain = OmegaConf.to_container(config, resolve=True)
-    assert isinstance(plain, dict)
-    derived = plain.pop("derived") if isinstance(plain.get("derived"), dict) else {}
-    values = repr(plain)
-    if values not in _checked:  # one composition asks three times, for a tenth of a second each
-        parameters = checked_values(plain)
-        _checked.clear()
-        _checked[values] = parameters
-    return replace(deepcopy(_checked[values]), derived=derived)
-
-
-def checked_values(plain: dict[Any, Any]) -> Parameters:
-    """The same of plain values."""
-    missing = [key for key in _missing(Parameters, plain, "") if key != "derived"]
-    if missing:
-        raise ValueError(f"{missing[0]} is missing; allowed: all keys of the schema; {REMEDY}")
-    try:
-        parameters = OmegaConf.to_object(OmegaConf.unsafe_merge(OmegaConf.structured(Parameters), plain))
-    except ConfigKeyError as error:
-        assert error.object_type is not None  # the dataclass without that key
-        allowed = ", ".join(sorted(f.name for f in fields(error.object_type)))
-        raise ValueError(f"there is no key {error.full_key!r}; allowed: {allowed}") from None
-    assert isinstance(parameters, Parameters)
-    check_parameters(parameters)
-    return parameters
+def _code() -> Iterator[Path]:
+    """All that could judge the parameters otherwise."""
+    for package in ("modn", "stages"):
+        yield from (CODE / package).rglob("*.py")
+    yield CODE / "requirements.lock"

@@ -174,7 +174,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m stages.tools.evidence", description=__doc__)
     parser.add_argument("readme", nargs="?", choices=["readme"], help="update the line in README.md")
     update = parser.parse_args().readme is not None
-    composition.register()
     root = composition.ROOT
     with entrypoint.reported("evidence"):
         for found in examine_all(root):

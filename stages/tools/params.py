@@ -22,7 +22,6 @@ def main() -> None:
     )
     parser.add_argument("--show", action="store_true", help="only print the parameters in force")
     arguments = parser.parse_intermixed_args()
-    composition.register()
     with entrypoint.reported("params"):
         if not arguments.show:
             text = composition.compose_conf(arguments.overrides)

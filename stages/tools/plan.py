@@ -222,7 +222,6 @@ def main() -> None:
     parser.add_argument("overrides", nargs="*", metavar="key=value", help="in Hydra's syntax: profile=paper")
     parser.add_argument("--record", help="a profile that was run (default: the planned one, or quick)")
     arguments = parser.parse_intermixed_args()
-    composition.register()
     with entrypoint.reported("plan"):
         parameters = composition.compose_plan(arguments.overrides)
         print(plan(parameters, arguments.record or _recorded(parameters.profile)))

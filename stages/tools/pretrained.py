@@ -167,7 +167,6 @@ def main() -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     ).parse_args()
-    composition.register()
     with entrypoint.reported("pretrained"):
         table = write(composition.compose_stage([]))
         update_page(table)

@@ -15,7 +15,7 @@ from typing import IO, Any
 
 import yaml
 
-from stages.config import composition
+from stages.config import composition, hydra_conf
 from stages.config.schema import Parameters
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -138,7 +138,7 @@ def changed(values: dict[str, Any], override: str) -> Parameters:
     key, _, value = override.removeprefix("+").partition("=")
     *above, last = key.split(".")
     functools.reduce(lambda node, name: node[name], above, values)[last] = yaml.safe_load(value)
-    return composition.checked_values({**values, "derived": {}})
+    return hydra_conf.checked_values({**values, "derived": {}})
 
 
 @dataclass

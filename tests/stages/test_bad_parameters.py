@@ -10,7 +10,7 @@ import yaml
 from copies import composed
 
 from modn import methods
-from stages.config import composition, schema
+from stages.config import hydra_conf, schema
 
 
 @functools.cache
@@ -31,8 +31,8 @@ def values_with(path: str, value: object) -> dict[str, object]:
 
 
 def refused(values: dict[str, object], *expected: str) -> None:
-    with pytest.raises(ValueError) as refusal, composition.plain_errors("params.yaml"):
-        composition.checked_values(values)
+    with pytest.raises(ValueError) as refusal, hydra_conf.plain_errors("params.yaml"):
+        hydra_conf.checked_values(values)
     said = str(refusal.value).lower()  # OmegaConf names a group by its class: Split
     assert all(part.lower() in said for part in expected), said
 
@@ -53,7 +53,7 @@ GROUPS = {
 
 
 def test_the_values_that_the_following_tests_spoil_are_valid() -> None:
-    composition.checked_values(valid())
+    hydra_conf.checked_values(valid())
 
 
 @pytest.mark.parametrize("group", [*GROUPS, "models.modnf.", "optimizers.bbo."])

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from omegaconf import OmegaConf
 
 from modn import csv_file
-from stages.config import composition
+from stages.config import composition, hydra_conf
 from stages.config.schema import Dataset, Parameters
 from stages.fetch import fetch
 from stages.io import files
@@ -219,12 +219,12 @@ def test_a_value_is_taken_or_refused_in_words(
         node = node[name]
     node[path[-1]] = value
     try:
-        with composition.plain_errors("params.yaml"):
-            parameters = composition.checked(OmegaConf.create(values))
+        with hydra_conf.plain_errors("params.yaml"):
+            parameters = hydra_conf.checked(OmegaConf.create(values))
     except ValueError as refusal:
         assert str(refusal).strip() and "raised while" not in str(refusal)
         return
-    assert composition.derive(parameters)["test_sizes"].keys() == parameters.datasets.keys()
+    assert hydra_conf.derive(parameters)["test_sizes"].keys() == parameters.datasets.keys()
 
 
 @pytest.mark.slow

@@ -31,7 +31,6 @@ def main() -> None:
     )
     parser.add_argument("arguments", nargs="*", help=argparse.SUPPRESS)
     given = dict(argument.partition("=")[::2] for argument in parser.parse_args().arguments)
-    composition.register()
     with entrypoint.reported("review"):
         unknown = sorted(given.keys() - ARGUMENTS.keys())
         if unknown:

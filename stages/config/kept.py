@@ -1,0 +1,41 @@
+"""Values that follow from files and take long to compute: kept in .dvc/tmp until one of the files changes."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+MOST = 100  # files in a folder: the latest
+
+
+class Kept:
+    """The place of one value, as JSON, named by the contents of the files that it follows from."""
+
+    def __init__(self, root: Path, folder: str, causes: Iterable[Path], name: str = "") -> None:
+        total = hashlib.sha256()
+        for path in sorted(causes):
+            with suppress(OSError):  # one that is missing is no cause
+                total.update(f"{os.path.relpath(path, root)}\0".encode())
+                total.update(hashlib.sha256(path.read_bytes()).digest())
+        self.root = root
+        self.path = root / f".dvc/tmp/{folder}/{total.hexdigest()[:32]}{name and f'-{name}'}.json"
+
+    def read(self) -> Any:
+        """The value; None: it is not kept, or half written."""
+        try:
+            return json.loads(self.path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+
+    def write(self, value: Any) -> None:
+        """Keep a value, if this is a project of DVC that can be written to."""
+        if not (self.root / ".dvc").is_dir():
+            return
+        with suppress(OSError):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.write_text(json.dumps(value), encoding="utf-8")
+            for old in sorted(self.path.parent.glob("*.json"), key=os.path.getmtime)[:-MOST]:
+                old.unlink()
