@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import asdict, dataclass
@@ -249,10 +249,10 @@ class Project:
         settings = [part for override in [*FEW, *overrides] for part in ("-S", override)]
         return Outcome(self.succeed("dvc", "exp", "run", *settings, *([stage] if stage else [])))
 
-    def rerun(self, *overrides: str, stage: str | None = None) -> "Outcome":
+    def rerun(self, *overrides: str, stages: Sequence[str] = ()) -> "Outcome":
         """The same by `dvc repro`, which takes a fifth less time; test_configuration.py compares the two."""
         self.succeed("python", "-m", "stages.tools.params", *FEW, *overrides)
-        return Outcome(self.succeed("dvc", "repro", *([stage] if stage else [])))
+        return Outcome(self.succeed("dvc", "repro", *stages))
 
     def repro(self) -> "Outcome":
         return Outcome(self.succeed("dvc", "repro"))

@@ -124,7 +124,7 @@ def test_alpha_s_runs_training_and_what_follows_and_its_diffs_can_be_reviewed(
 def test_one_optimizers_parameter_runs_its_stages_only_and_changed_back_nothing(project: Project) -> None:
     """There without the figures and the report, which back again must be those of before."""
     before = project.contents()
-    there = project.rerun("optimizers.pso.inertia=0.5", stage="evaluate")
+    there = project.rerun("optimizers.pso.inertia=0.5", stages=["evaluate"])
     assert there.ran >= {PSO, "evaluate"}
     assert there.skipped >= UPSTREAM | {BBO}
     assert all("pso" in stage for stage in there.ran if "@" in stage)  # no other training, and no fit
@@ -152,19 +152,16 @@ def test_one_optimizers_parameter_runs_its_stages_only_and_changed_back_nothing(
 @pytest.mark.slow
 def test_tuning_adds_its_stages_and_its_parameters_run_only_them(project: Project) -> None:
     tuning = ["tuned.values=both", "tune.trials=2", "tune.folds=2", "tune.repeats=1", "tuned.methods.mlp=[]"]
-    first = project.rerun(*tuning, stage="evaluate")
+    first = project.rerun(*tuning, stages=["evaluate"])
     tuned = {"tune@modn-bbo", "train@retuned-modn-bbo"}
     assert {stage for stage in first.ran if "@" in stage} == tuned
     assert first.skipped >= UPSTREAM | FITS | {BBO, PSO, "train@tuned-modn-bbo"}
     found = pd.read_csv(project.root / "reports/quick/tables/tuning.csv")  # its section: test_tune.py
     assert found["dataset"].tolist() == ["iris", "caesarian"]
 
-    last = "train@retuned-modn-bbo"
-    again = project.rerun(*tuning, "tune.trials=3", stage=last)
+    again = project.rerun(*tuning, "tune.trials=3", "alpha_s=5", stages=["train@retuned-modn-bbo"])
     assert "tune@modn-bbo" in again.ran and {stage for stage in again.ran if "@" in stage} <= tuned
-    assert "runs were in data/store" in again.text
-    elsewhere = project.rerun(*tuning, "tune.trials=3", "alpha_s=5", stage=last)
-    assert elsewhere.skipped >= tuned
+    assert "runs were in data/store" in again.text, "not those of another alpha_s"
 
 
 @pytest.mark.slow
@@ -194,11 +191,9 @@ def test_every_stage_names_files_that_exist(project: Project) -> None:
     assert missing == {}
 
 
-REFUSED = [
+REFUSED = [  # by our checks, and by Hydra; test_refused_overrides.py has many more
     ("alpha_s=-1", ["alpha_s is -1.0", "allowed: a finite number > 0"]),
     ("datasets=[nope]", ["datasets has no 'nope'", "allowed: ", "blood_transfusion, "]),
-    ("alpha_x=1", ["no key 'alpha_x'", "alpha_s"]),
-    ("comparison.modnf=[nope]", ["comparison.modnf is 'nope'", "allowed: ", "adam, bbo"]),
 ]
 
 
@@ -216,50 +211,36 @@ def test_a_refused_experiment_says_why_and_changes_nothing(
     assert project.succeed("git", "status", "--porcelain") == ""
 
 
-EDITS = [
-    ("test_size: 60", "test_size: 30", "derived.test_sizes.iris is 60, but 30 follows from the rest"),
-    ("  - pso\n", "", "derived.trainings.comparison-modnf-pso does not follow from the rest"),
-    ("alpha_s: 10.0", "alpha_s: 5.0", "alpha_s is 10, but 5 follows from the rest"),
-]
-
-
-@pytest.mark.parametrize(("before", "after", "expected"), EDITS, ids=[before for before, _, _ in EDITS])
 @pytest.mark.slow
-def test_an_edit_by_hand_is_refused_whatever_it_is(
-    project: Project, before: str, after: str, expected: str
-) -> None:
+def test_an_edit_by_hand_is_refused_though_no_stage_that_would_run_reads_it(project: Project) -> None:
+    """test_params_file.py has other edits."""
     path = project.root / "params.yaml"
-    assert before in path.read_text()
-    path.write_text(path.read_text().replace(before, after, 1))
+    path.write_text(path.read_text().replace("  - pso\n", "", 1))
     edited = project.contents()
     done = project.run("dvc", "repro")
-    assert done.returncode != 0 and expected in done.stdout, done.stdout
+    reason = "derived.trainings.comparison-modnf-pso does not follow from the rest"
+    assert done.returncode != 0 and reason in done.stdout, done.stdout
     assert "`make params` returns to the defaults" in done.stdout
     assert project.contents() == edited
 
 
 @pytest.mark.slow
-def test_after_a_failed_experiment_a_line_tells_what_is_in_force(project: Project) -> None:
+def test_a_failed_experiment_leaves_the_last_report_and_a_line_tells_what_is_in_force(
+    project: Project,
+) -> None:
+    before = reports(project)
     raw = project.root / "data/raw/uci/iris.csv"
     raw.write_text(raw.read_text() + "1,2,3,4,Iris-setosa\n")
     settings = [part for override in [*FEW, "alpha_s=5"] for part in ("-S", override)]
-    assert project.run("dvc", "exp", "run", *settings).returncode != 0
-    line = project.succeed("python", "-m", "stages.tools.params", "--show")
-    assert "alpha_s=5 (default 10)" in line and "`make params` returns to the defaults" in line
-    assert project.succeed("python", "-m", "stages.tools.params") == "params: profile quick\n"
-
-
-@pytest.mark.slow
-def test_a_failing_stage_leaves_the_last_report(project: Project) -> None:
-    before = reports(project)
-    path = project.root / "data/raw/uci/iris.csv"
-    path.write_text(path.read_text() + "1,2,3,4,Iris-setosa\n")
-    done = project.run("dvc", "repro")
+    done = project.run("dvc", "exp", "run", *settings)
     assert done.returncode != 0
     assert "data/raw/uci/iris.csv is damaged" in done.stdout
     assert reports(project) == before
-    project.succeed("git", "checkout", "--quiet", "data/raw")
-    assert project.repro().ran == set()
+    line = project.succeed("python", "-m", "stages.tools.params", "--show")
+    assert "alpha_s=5 (default 10)" in line and "`make params` returns to the defaults" in line
+    assert project.succeed("python", "-m", "stages.tools.params") == "params: profile quick\n"
+    project.succeed("git", "checkout", "--quiet", "data/raw", "params.yaml")
+    assert project.repro().ran == {"params"}
 
 
 @pytest.mark.slow
@@ -276,6 +257,6 @@ def test_another_profile_has_a_report_of_its_own(
 
 @pytest.mark.slow
 def test_another_profile_alone_repeats_nothing_upstream(project: Project) -> None:
-    assert project.rerun("profile=smoke", "targets.resplits=3", stage=BBO).skipped >= {"fetch", "split", BBO}
-    assert project.rerun("profile=smoke", "targets.resplits=3", stage="resplit").skipped >= {"resplit"}
-    assert project.rerun("profile=smoke", "targets.resplits=3", stage=PSO).skipped >= {PSO}
+    upstream = {*UPSTREAM, BBO, PSO}
+    smoke = project.rerun("profile=smoke", "targets.resplits=3", stages=sorted(upstream))
+    assert smoke.skipped >= upstream and smoke.ran <= {"params"}
