@@ -5,7 +5,7 @@ and their hashes. So dvc.lock does not list them for every stage; DVC writes all
 """
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from stages.io import files, sources
@@ -23,15 +23,21 @@ def main() -> None:
 
 def closures() -> Iterator[tuple[str, set[Path]]]:
     """The sources of each kind of stage; of a pair of optimizers, a stage depends on the files of both."""
-    for stage in ("train", "tune"):
-        for family in sources.registered(FAMILIES):
-            for optimizer in sources.registered(OPTIMIZERS):
-                name = f"{stage}/{family.rpartition('.')[2]}-{optimizer.rpartition('.')[2]}"
-                registries = {OPTIMIZERS: {optimizer}, FAMILIES: {family}}
-                yield name, sources.closure([f"stages.{stage}"], registries)
+    families = _closures_of(sources.registered(FAMILIES))
+    optimizers = _closures_of(sources.registered(OPTIMIZERS))
+    for stage, common in _closures_of(["stages.train", "stages.tune"]).items():
+        for family, own in families.items():
+            for optimizer, others in optimizers.items():
+                yield f"{stage}/{family}-{optimizer}", common | own | others
     yield "arena", sources.closure(["stages.arena"], {FAMILIES: {f"{FAMILIES}.modn"}})  # its only family
     yield "fit", sources.closure(["stages.fit"])
     yield "fit-modn", sources.closure(["stages.fit", *sources.registered(ESTIMATORS)])
+
+
+def _closures_of(modules: Iterable[str]) -> dict[str, set[Path]]:
+    """The sources of each module, by its last name; of a registry that it may choose from, none."""
+    none: sources.Registries = {OPTIMIZERS: (), FAMILIES: ()}
+    return {module.rpartition(".")[2]: sources.closure([module], none) for module in modules}
 
 
 if __name__ == "__main__":
