@@ -48,6 +48,14 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, defaults: Path) -> Pl
     return Place(root)
 
 
+@pytest.fixture
+def runnable(place: Place) -> Project:
+    """The place with sources, to run stages as commands too; neither git nor DVC knows it."""
+    for package in ("modn", "stages"):
+        shutil.copytree(ROOT / package, place.root / package)
+    return Project(place.root, place.root / ".dvc/tmp")
+
+
 @pytest.fixture(scope="session")
 def sources(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """The sources as committed, with the params.yaml that they compose to; nothing has been run."""

@@ -6,16 +6,18 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from copy import deepcopy
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
 import yaml
+from omegaconf import OmegaConf
 
 from stages.config import composition, hydra_conf
+from stages.config.derived import derive
 from stages.config.schema import Parameters
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -108,6 +110,10 @@ SMALL = (
 )
 
 
+# Two datasets in the least profile: composed once for the tests of many stages, which change values of it.
+SMOKE = ("profile=smoke", "datasets=[iris,caesarian]", "datasets/targets=[]")
+
+
 COMPOSED: dict[tuple[object, ...], Parameters] = {}  # to compose takes half a second
 
 
@@ -133,12 +139,14 @@ def composed(*overrides: str) -> str:
     return composition.compose_conf([*SMALL, *overrides])
 
 
-def changed(values: dict[str, Any], override: str) -> Parameters:
-    """The parameters with another value, checked; Hydra's composition takes four times as long."""
-    key, _, value = override.removeprefix("+").partition("=")
-    *above, last = key.split(".")
-    functools.reduce(lambda node, name: node[name], above, values)[last] = yaml.safe_load(value)
-    return hydra_conf.checked_values({**values, "derived": {}})
+def changed(values: dict[str, Any], *overrides: str) -> Parameters:
+    """The parameters with other values, checked; Hydra's composition takes four times as long."""
+    for override in overrides:
+        key, _, value = override.removeprefix("+").partition("=")
+        *above, last = key.split(".")
+        functools.reduce(lambda node, name: node[name], above, values)[last] = yaml.safe_load(value)
+    parameters = hydra_conf.checked_values({**values, "derived": {}})
+    return replace(parameters, derived=derive(parameters))
 
 
 @dataclass
@@ -154,12 +162,23 @@ class Place:
             COMPOSED[key] = composition.compose_plan(list(overrides))
         return deepcopy(COMPOSED[key])
 
+    def write_parameters(self, parameters: Parameters) -> None:
+        """Put them in force for stages that are run as commands."""
+        (self.root / "params.yaml").write_text(OmegaConf.to_yaml(OmegaConf.create(asdict(parameters))))
+
     def changed(self, override: str, *others: str) -> Parameters:
-        """parameters(*others, override) as far as they are checked; a choice of a group is composed."""
-        group = override.partition("=")[0]
-        if (self.root / "conf" / group).is_dir():
-            return self.parameters(*others, override)
-        return changed(asdict(self.parameters(*others)), override)
+        """parameters(*others, override), of which only a choice of a group is composed."""
+        return self.variant(others, override)
+
+    def variant(self, base: Iterable[str], *overrides: str) -> Parameters:
+        """parameters(*base, *overrides), of which only base and choices of groups are composed."""
+        choices = [override for override in overrides if self._chooses(override)]
+        parameters = self.parameters(*base, *choices)
+        values = [override for override in overrides if override not in choices]
+        return changed(asdict(parameters), *values) if values else parameters
+
+    def _chooses(self, override: str) -> bool:
+        return (self.root / "conf" / override.partition("=")[0]).is_dir()
 
     def made(self) -> dict[str, bytes]:
         """Everything that stages have written so far."""
@@ -304,6 +323,12 @@ def contents(root: Path, folder: str, leave_out: str = ".git") -> dict[str, byte
         and not path.is_relative_to(root / leave_out)
         and not {"__pycache__", ".git", "cache", "store"} & set(path.relative_to(root).parts)
     }
+
+
+def from_store(text: str) -> int:
+    """How many runs a stage took from the store, as it says itself."""
+    lines = [line for line in text.splitlines() if "were in data/store" in line]
+    return int(lines[0].split(": ")[1].split()[0]) if lines else 0
 
 
 def copy_of(project: Project, folder: Path) -> Project:
