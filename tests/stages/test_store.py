@@ -1,20 +1,20 @@
 """data/store: it saves work, and changes no byte; nothing is taken from it whose causes have changed."""
 
 import functools
+import json
 import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from copies import Place, Project, contents
+from copies import ROOT, SMOKE, Place, Project, contents, from_store
 
 from stages.config.schema import Parameters, Runtime
 from stages.fetch import fetch
@@ -27,14 +27,13 @@ from stages.split import split
 from stages.tools import sources as sources_stage
 from stages.train import train
 
-SMOKE = ("profile=smoke", "datasets=[iris,caesarian]", "datasets/targets=[]")
 PAIR = ("comparison", "modnf", "bbo")
 TRAIN = ("python", "-m", "stages.train", "study=comparison", "model=modnf", "optimizer=bbo")
 RESULT = ({"x": np.arange(100.0)}, {"training": 1.5})
 
 
 def prepared(place: Place, *overrides: str) -> Parameters:
-    parameters = place.parameters(*SMOKE, *overrides)
+    parameters = place.variant(SMOKE, *overrides)
     fetch(parameters)
     split(parameters)
     return parameters
@@ -46,12 +45,6 @@ def trained(place: Place) -> dict[str, bytes]:
 
 def entries(root: Path) -> list[Path]:
     return sorted((root / "data/store").glob("*/*"))
-
-
-def from_store(text: str) -> int:
-    """How many runs a stage took from the store, as it says itself."""
-    lines = [line for line in text.splitlines() if "were in data/store" in line]
-    return int(lines[0].split(": ")[1].split()[0]) if lines else 0
 
 
 @pytest.mark.slow
@@ -71,13 +64,14 @@ def test_more_runs_compute_only_those_and_give_the_bytes_of_a_run_from_nothing(
 
 @pytest.mark.slow
 def test_fewer_or_more_datasets_repeat_nothing(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    train(prepared(place, "datasets=[iris]"), *PAIR)
+    one = trained(place)
     train(prepared(place), *PAIR)
-    both = trained(place)
+    assert from_store(capsys.readouterr().out) == 2
+    assert one.items() < trained(place).items()
     train(prepared(place, "datasets=[iris]"), *PAIR)
     assert from_store(capsys.readouterr().out) == 2
-    assert trained(place).items() < both.items()
-    train(prepared(place, "datasets=[iris,wine]"), *PAIR)
-    assert from_store(capsys.readouterr().out) == 2
+    assert trained(place) == one
 
 
 CAUSES = [
@@ -112,7 +106,7 @@ def test_what_is_no_cause_repeats_nothing(place: Place, capsys: pytest.CaptureFi
 @pytest.mark.slow
 def test_fits_are_stored_as_well(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
     def fitted(*overrides: str) -> dict[str, bytes]:
-        parameters = place.parameters(*SMOKE, *overrides)
+        parameters = place.variant(SMOKE, "baselines.knn.grid.n_neighbors=[3]", *overrides)
         fetch(parameters)
         resplit(parameters)
         fit(parameters, "baselines", "knn")
@@ -144,35 +138,34 @@ def test_versions_and_the_processor_are_causes(
 
 @pytest.mark.slow
 def test_the_environment_is_part_of_the_processor() -> None:
-    code = "from stages.io import machine; print(machine.processor())"
+    code = "import json; from stages.io import machine; print(json.dumps(machine.processor()))"
 
-    def found(**environment: str) -> str:
-        kept = {
-            key: value for key, value in os.environ.items() if not key.startswith(("NUMBA_", "OPENBLAS_"))
-        }
-        return subprocess.check_output([sys.executable, "-c", code], env=kept | environment, text=True)
+    def found(**environment: str) -> dict[str, str]:
+        command = [sys.executable, "-c", code]
+        return dict(json.loads(subprocess.check_output(command, env=os.environ | environment, cwd=ROOT)))
 
-    usual = found()
-    assert found(NUMBA_CPU_NAME="generic") != usual
-    assert found(NUMBA_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1") == usual
-    other = "Haswell" if "Haswell" not in usual else "Nehalem"
-    assert found(OPENBLAS_CORETYPE=other) != usual
+    usual = machine.processor()
+    assert found(NUMBA_NUM_THREADS="2", OPENBLAS_NUM_THREADS="2") == usual
+    blas = "Haswell" if "Haswell" not in usual["BLAS"] else "Nehalem"
+    other = found(NUMBA_CPU_NAME="generic", OPENBLAS_CORETYPE=blas)
+    assert {key for key in usual if usual[key] != other[key]} == {"Numba's target", "BLAS"}
 
 
-@pytest.mark.slow
-def test_an_edited_source_is_another_cause(project: Project) -> None:
-    """In a copy: of a kernel, of the optimizer; but of no progress bar."""
-    assert from_store(project.succeed(*TRAIN)) == 4
-    for name, reused in (("stages/io/progress.py", 4), ("modn/optimizers/pso.py", 4)):
-        path = project.root / name
-        path.write_text(path.read_text() + "# edited\n")
-        assert from_store(project.succeed(*TRAIN)) == reused, name
-    before = contents(project.root, "data/models/comparison/modnf-bbo")
-    for name in ("modn/optimizers/bbo.py", "modn/loss.py"):
-        path = project.root / name
-        path.write_text(path.read_text() + "# edited\n")
-        assert from_store(project.succeed(*TRAIN)) == 0, name
-    assert contents(project.root, "data/models/comparison/modnf-bbo") == before
+def test_an_edited_source_is_another_cause(
+    place: Place, runnable: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of a kernel, of the optimizer; but of no progress bar."""
+    monkeypatch.setattr(sources, "ROOT", runnable.root)
+    monkeypatch.setattr(sources, "__file__", str(runnable.root / "stages/io/sources.py"))
+    parameters = prepared(place)
+    train(parameters, *PAIR)
+    edited = {"stages/io/progress.py": 4, "modn/optimizers/pso.py": 4}
+    for name, reused in (edited | {"modn/optimizers/bbo.py": 0, "modn/loss.py": 0}).items():
+        with (runnable.root / name).open("a") as source:
+            source.write("# edited\n")
+        capsys.readouterr()
+        train(parameters, *PAIR)
+        assert from_store(capsys.readouterr().out) == reused, name
 
 
 def test_a_source_that_is_edited_meanwhile_leaves_nothing_behind(
@@ -339,7 +332,7 @@ def test_a_fingerprint_tells_values_apart() -> None:
 def endless(project: Project) -> Iterator[subprocess.Popen[str]]:
     """A training that has finished iris and is at caesarian, which is endless."""
     long = ["datasets.iris.iterations=1", "datasets.caesarian.iterations=10000000", "max_iterations=null"]
-    with project.started(*TRAIN, "runtime.workers=2", *long) as process:
+    with project.started(*TRAIN, *long) as process:
         assert process.stdout is not None
         for line in process.stdout:
             if "iris done" in line:
@@ -348,52 +341,86 @@ def endless(project: Project) -> Iterator[subprocess.Popen[str]]:
 
 
 @pytest.mark.slow
-def test_a_killed_stage_repeats_only_what_was_at_work(project: Project) -> None:
-    project.forget()
-    for process in endless(project):
+def test_a_killed_stage_repeats_only_what_was_at_work(
+    place: Place, runnable: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place.write_parameters(prepared(place))
+    for process in endless(runnable):
         os.killpg(process.pid, signal.SIGKILL)
         process.wait(60)
     short = ["datasets.iris.iterations=1", "datasets.caesarian.iterations=2", "max_iterations=null"]
-    assert from_store(project.succeed(*TRAIN, *short)) == 2  # both runs of iris
-    resumed = contents(project.root, "data/models/comparison/modnf-bbo")
-    project.forget()
-    assert from_store(project.succeed(*TRAIN, *short)) == 0
-    assert contents(project.root, "data/models/comparison/modnf-bbo") == resumed
+    parameters = place.variant(SMOKE, *short)
+    train(parameters, *PAIR)
+    assert from_store(capsys.readouterr().out) == 2  # both runs of iris
+    resumed = trained(place)
+    place.forget()
+    train(parameters, *PAIR)
+    assert from_store(capsys.readouterr().out) == 0
+    assert trained(place) == resumed
+
+
+# Trains again for each line that it reads.
+TRAINER = """
+import sys
+from stages.config import composition
+from stages.train import train
+composition.register()
+parameters = composition.compose_stage([])
+for _ in sys.stdin:
+    train(parameters, "comparison", "modnf", "bbo")
+    print("trained", flush=True)
+"""
 
 
 @pytest.mark.slow
-def test_two_processes_may_share_a_store(project: Project) -> None:
-    """Both at once, from nothing, one at a smaller size: the same bytes, and no entry is damaged."""
-    expected = contents(project.root, "data/models/comparison/modnf-bbo")
-    project.forget()
-    others = [project.root, project.root.parent / "other"]
-    shutil.copytree(project.root, others[1])
-    shutil.rmtree(others[1] / "data/store", ignore_errors=True)
-    (others[0] / "data/store").mkdir()
-    (others[1] / "data/store").symlink_to(others[0] / "data/store")
-    for _ in range(3):
-        running = [
-            subprocess.Popen(TRAIN, cwd=root, env=project.environment(), stdout=-1, stderr=-2, text=True)
-            for root in others
-        ]
-        for process, root in zip(running, others, strict=True):
-            output, _ = process.communicate(timeout=120)
-            assert process.returncode == 0 and "damaged" not in output, output
-            assert contents(root, "data/models/comparison/modnf-bbo") == expected
-        for path in entries(others[0])[::2]:
-            path.unlink()
-    assert not list((others[0] / "data/store").rglob(".*"))
+def test_two_processes_may_share_a_store(
+    place: Place, runnable: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Both at once, from nothing, this one at a smaller size: the same bytes, and no entry is damaged."""
+    parameters = prepared(place)
+    place.write_parameters(parameters)
+    train(parameters, *PAIR)
+    expected = trained(place)
+    place.forget()
+    other = place.root.parent / "other"
+    shutil.copytree(place.root, other)
+    (place.root / "data/store").mkdir()
+    (other / "data/store").symlink_to(place.root / "data/store")
+    parameters.runtime.store_mib = 1
+    said = ""
+    with subprocess.Popen(
+        [sys.executable, "-c", TRAINER],
+        cwd=other, env=runnable.environment(), stdin=-1, stdout=-1, stderr=-2, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdin is not None and process.stdout is not None
+        for _ in range(3):
+            print("go on", file=process.stdin, flush=True)
+            train(parameters, *PAIR)
+            for line in iter(process.stdout.readline, "trained\n"):
+                said += line
+                assert line, said
+            assert trained(place) == trained(Place(other)) == expected
+            for path in entries(place.root)[::2]:
+                path.unlink()
+        process.stdin.close()
+    assert "damaged" not in said + capsys.readouterr().err
+    assert not list((place.root / "data/store").rglob(".*"))
 
 
 @pytest.mark.slow
-def test_a_cluster_uses_the_store_of_the_one_who_asks(project: Project) -> None:
+@pytest.mark.filterwarnings("ignore:Port .* is already in use")  # by a cluster of another test
+def test_a_cluster_uses_the_store_of_the_one_who_asks(
+    place: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is started on this machine, where no address is given."""
     pytest.importorskip("distributed")
-    project.forget()
-    expected = contents(project.root, "data/models/comparison/modnf-bbo")
-    dask = ("runtime.engine=dask", "runtime.workers=1")
-    assert from_store(project.succeed(*TRAIN, *dask)) == 0
-    begin = time.monotonic()
-    assert from_store(project.succeed(*TRAIN)) == 4
-    assert from_store(project.succeed(*TRAIN, *dask)) == 4
-    assert time.monotonic() - begin < 60
-    assert contents(project.root, "data/models/comparison/modnf-bbo") == expected
+    here, dask = prepared(place), place.variant(SMOKE, "runtime.engine=dask", "runtime.workers=1")
+    train(here, *PAIR)
+    expected = trained(place)
+    place.forget()
+    capsys.readouterr()
+    for parameters, reused in ((dask, 0), (here, 4), (dask, 4)):
+        shutil.rmtree(place.root / "data/models")
+        train(parameters, *PAIR)
+        assert from_store(capsys.readouterr().out) == reused
+        assert trained(place) == expected
