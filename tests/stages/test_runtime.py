@@ -1,7 +1,5 @@
 """run_tasks: every result, whoever computes it; what fails is named when all else is done."""
 
-import os
-import signal
 import subprocess
 import sys
 import time
@@ -12,7 +10,8 @@ import numba
 import numpy as np
 import psutil
 import pytest
-from copies import ROOT, Place
+from copies import ROOT, SMOKE, Place
+from tasks import meet, work
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from modn.fast.objective import Objective
@@ -26,17 +25,6 @@ from stages.split import split
 ONE, TWO = Runtime("local", workers=1), Runtime("local", workers=2)
 
 
-def work(name: str) -> str:
-    """What the tests' tasks do, each by its name."""
-    if name == "dies":
-        os.kill(os.getpid(), signal.SIGKILL)
-    if name == "fails":
-        return str(1 / 0)
-    if name == "refuses":
-        raise ValueError("M is 3; allowed: multiples of 2")
-    return f"{name} done"
-
-
 def run(place: Runtime, names: Iterable[str]) -> tuple[list[str], str]:
     """The results in the order they came, and the error at the end."""
     results, error = [], ""
@@ -48,27 +36,12 @@ def run(place: Runtime, names: Iterable[str]) -> tuple[list[str], str]:
     return results, error
 
 
-def meet(path: Path, comes_first: bool) -> str:
-    """Wait for the other one, or be the one that is waited for."""
-    if comes_first:
-        for _ in range(600):
-            if path.exists():
-                time.sleep(1)  # until the other's result has come, on a busy machine too
-                return "first"
-            time.sleep(0.1)
-    path.touch()
-    return "second"
-
-
-@pytest.mark.slow
-def test_results_come_as_they_are_done(tmp_path: Path) -> None:
+def test_results_come_as_they_are_done() -> None:
     assert run(ONE, ["a", "b", "c"]) == (["a done", "b done", "c done"], "")
-    tasks = {"first": (tmp_path / "met", True), "second": (tmp_path / "met", False)}
-    assert [result for _, result in runtime.run_tasks(TWO, meet, tasks)] == ["second", "first"]
 
 
-@pytest.mark.parametrize("place", [ONE, TWO], ids=["one", "two"])
-def test_a_task_that_fails_is_named_when_the_others_are_done(place: Runtime) -> None:
+def check_failures(place: Runtime) -> None:
+    """Tasks that fail are named when the others are done."""
     results, error = run(place, ["fails", "a", "refuses", "b"])
     assert set(results) == {"a done", "b done"}
     trace, _, summary = error.partition("2 of 4 tasks failed; the others were done:\n")
@@ -81,8 +54,16 @@ def test_a_task_that_fails_is_named_when_the_others_are_done(place: Runtime) -> 
     assert error.startswith("1 of 2 tasks failed") and "Traceback" not in error
 
 
+def test_a_task_that_fails_is_named_when_the_others_are_done() -> None:
+    check_failures(ONE)
+
+
 @pytest.mark.slow
-def test_a_task_that_takes_its_worker_with_it_is_named_when_the_others_are_done() -> None:
+def test_worker_processes_do_the_same_and_may_die(tmp_path: Path) -> None:
+    """All by the same workers, which take seconds to start; those of the last tasks are started again."""
+    tasks = {"first": (tmp_path / "met", True), "second": (tmp_path / "met", False)}
+    assert [result for _, result in runtime.run_tasks(TWO, meet, tasks)] == ["second", "first"]
+    check_failures(TWO)
     results, error = run(TWO, ["a", "dies", "b", "refuses", "c"])
     assert set(results) == {"a done", "b done", "c done"}
     assert error.startswith("2 of 5 tasks failed; the others were done:\n  dies: its worker died")
@@ -138,7 +119,7 @@ def test_a_task_has_one_thread(place: Runtime, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_stage_names_the_cell_and_the_seed(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    parameters = place.parameters("profile=smoke", "datasets=[iris,caesarian]", "datasets/targets=[]")
+    parameters = place.parameters(*SMOKE)
     fetch(parameters)
     split(parameters)
     honest = train_module.train_one
