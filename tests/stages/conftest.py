@@ -49,6 +49,14 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, defaults: Path) -> Pl
 
 
 @pytest.fixture
+def coarse(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures are drawn with a sixteenth of their pixels, for tests that do not look at them."""
+    from modn.plots import style  # here, since it takes half a second
+
+    monkeypatch.setitem(style._SETTINGS, "savefig.dpi", 36)
+
+
+@pytest.fixture
 def runnable(place: Place) -> Project:
     """The place with sources, to run stages as commands too; neither git nor DVC knows it."""
     for package in ("modn", "stages"):
