@@ -4,11 +4,11 @@ import json
 import os
 import signal
 import time
-from pathlib import Path
+from itertools import takewhile
 
 import numpy as np
 import pytest
-from copies import Place, Project, pairs
+from copies import SMOKE, Place, Project, pairs
 
 from modn.loss import cross_entropy
 from modn.neuron import Neuron
@@ -22,20 +22,22 @@ from stages.report import report
 from stages.split import split
 from stages.train import train
 
-SMOKE = (
-    "profile=smoke",
-    "datasets/targets=[]",
+SOME = (
     "arena.datasets=[]",
-    "datasets=[iris,caesarian]",
     *pairs(
         {"modn": "bbo,adam", "modnp": "bp", "modnf": "bbo,bp_exact,pso,es"},
         {"modn": "bbo", "dnm": "bbo", "mlp": "bp"},
     ),
 )
+TRAIN = ("python", "-m", "stages.train", "study=comparison", "model=modnf", "optimizer=bbo")
+
+
+def chosen(place: Place, *overrides: str) -> Parameters:
+    return place.variant(SMOKE, *SOME, *overrides)
 
 
 def prepared(place: Place, *overrides: str) -> Parameters:
-    parameters = place.parameters(*SMOKE, *overrides)
+    parameters = chosen(place, *overrides)
     fetch(parameters)
     split(parameters)
     return parameters
@@ -133,59 +135,45 @@ def test_the_provenance_says_how_it_was_made(place: Place) -> None:
 @pytest.mark.parametrize(("model", "optimizer"), [("modn", "bp"), ("modnf", "nope"), ("nope", "bbo")])
 def test_a_pair_that_is_not_compared_is_refused(place: Place, model: str, optimizer: str) -> None:
     with pytest.raises(StageError, match=rf"model={model} optimizer={optimizer} .*allowed: .*modn-bbo, "):
-        train(place.parameters(*SMOKE), "comparison", model, optimizer)
+        train(chosen(place), "comparison", model, optimizer)
     assert place.made() == {}
 
 
-@pytest.mark.slow
-def test_without_splits_the_message_says_what_to_do(fresh: Project) -> None:
-    before = fresh.contents()
-    done = fresh.stage("train", "study=comparison", "model=modnf", "optimizer=bbo")
-    assert done.returncode == 1 and "Traceback" not in done.stdout
-    assert "data/splits/" in done.stdout
-    assert "is missing; an earlier stage makes it: dvc repro" in done.stdout
-    assert fresh.contents() == before
-
-
-def trained_bytes(project: Project) -> dict[str, bytes]:
-    return {name: data for name, data in project.contents().items() if name.startswith("data/models/")}
-
-
-@pytest.mark.slow
-def test_one_worker_or_two_give_the_same_bytes(project: Project) -> None:
-    """The base run had one worker."""
-    before = trained_bytes(project)
-    for path in project.root.glob("data/models/comparison/modnf-bbo/*"):
-        path.unlink()
-    project.forget()
-    pair = ["study=comparison", "model=modnf", "optimizer=bbo"]
-    done = project.stage("train", *pair, "runtime.workers=2", NUMBA_DEBUG_CACHE="1")
-    assert done.returncode == 0, done.stdout
-    assert "[cache] data loaded" in done.stdout and "[cache] data saved" not in done.stdout  # compiled once
-    assert "data/models/comparison/modnf-bbo/iris.npz" in before
-    assert trained_bytes(project) == before
+def test_missing_splits_are_named(place: Place) -> None:
+    """In the message that test_bad_input.py checks."""
+    with pytest.raises(FileNotFoundError, match="data/splits/"):
+        train(chosen(place), "comparison", "modnf", "bbo")
+    assert place.made() == {}
 
 
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.slow
-def test_ctrl_c_ends_the_stage_soon_and_leaves_no_half_written_file(project: Project, workers: int) -> None:
-    before = project.contents()
+def test_ctrl_c_ends_the_stage_soon_and_leaves_no_half_written_file(
+    place: Place, runnable: Project, workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor does a worker compile what is compiled."""
+    parameters = prepared(place)
+    train(parameters, "comparison", "modnf", "bbo")
+    place.write_parameters(parameters)
+    before = runnable.contents()
     # iris has the larger cells and is begun first: once it is done, caesarian's endless search is under way
     endless = ["datasets.iris.iterations=1", "datasets.caesarian.iterations=10000000", "max_iterations=null"]
-    command = ["python", "-m", "stages.train", "study=comparison", "model=modnf", "optimizer=bbo"]
-    with project.started(*command, f"runtime.workers={workers}", *endless) as process:
+    monkeypatch.setenv("NUMBA_DEBUG_CACHE", "1")
+    with runnable.started(*TRAIN, f"runtime.workers={workers}", *endless) as process:
         assert process.stdout is not None
-        assert "train: profile quick" in process.stdout.readline()
-        assert "iris done" in process.stdout.readline()
+        lines = iter(process.stdout.readline, "")
+        said = "".join(takewhile(lambda line: "iris done" not in line, lines))
         begin = time.monotonic()
         os.killpg(process.pid, signal.SIGINT)
         output, _ = process.communicate(timeout=60)
         seconds = time.monotonic() - begin
         wait_until_gone(process.pid)
     assert process.returncode == 130, output
+    assert "train: profile smoke" in said
+    assert "[cache] data loaded" in said and "[cache] data saved" not in said + output
     assert seconds < 30  # a couple of seconds on a quiet machine
-    assert project.contents() == before
-    assert not [path for path in Path(project.root / "data").rglob(".*") if path.name != ".gitignore"]
+    assert runnable.contents() == before
+    assert not [path for path in (place.root / "data").rglob(".*") if path.name != ".gitignore"]
 
 
 def wait_until_gone(group: int) -> None:
@@ -200,6 +188,7 @@ def wait_until_gone(group: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("coarse")
 def test_a_study_may_be_left_out(place: Place) -> None:
     """The report says of what was not run that it was not."""
     nothing_else = ["sensitivity.datasets=[]", "baselines=[]"]
@@ -220,6 +209,7 @@ def test_a_study_may_be_left_out(place: Place) -> None:
     "only", ["only.optimizers=[bbo]", "only.models=[modn]", "only.models=[dnm]", "only.optimizers=[bp_exact]"]
 )
 @pytest.mark.slow
+@pytest.mark.usefixtures("coarse")
 def test_a_restricted_run_has_a_report(place: Place, only: str) -> None:
     parameters = prepared(place, "baselines=[]", "sensitivity.dendrites=[4]", only)
     trainings = parameters.derived["trainings"]
