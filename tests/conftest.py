@@ -2,6 +2,8 @@
 
 import gc
 import os
+from functools import cache
+from importlib import metadata
 
 import machine_code
 import pytest
@@ -9,6 +11,8 @@ import pytest
 # The tests run side by side, a process for each core: more threads would only wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 machine_code.share()
+# A fit asks for it once, which takes a third of a second; what is installed stays the same meanwhile.
+metadata.packages_distributions = cache(metadata.packages_distributions)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
