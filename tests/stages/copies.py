@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import asdict, dataclass, replace
@@ -78,14 +78,12 @@ FEW = [
 ]
 
 
+# All datasets of the paper, and one of each kind of classifier.
+PAPER = ["datasets/targets=[]", "baselines=[knn]", "readable=[tree]", "predictors=[linear]"]
+
+
 # One dataset and one of each kind of classifier beside all else: composed in half the time of the default.
-LITTLE = [
-    "datasets=[iris]",
-    "datasets/targets=[]",
-    "baselines=[knn]",
-    "readable=[tree]",
-    "predictors=[linear]",
-]
+LITTLE = ["datasets=[iris]", *PAPER]
 
 
 # And one training, by one of two optimizers: composed in a third of the time.
@@ -157,10 +155,7 @@ class Place:
 
     def parameters(self, *overrides: str) -> Parameters:
         """What conf/ composes to; a stage reads the same from params.yaml (test_params_file.py)."""
-        key = (overrides, *contents(self.root, "conf").items())
-        if key not in COMPOSED:
-            COMPOSED[key] = composition.compose_plan(list(overrides))
-        return deepcopy(COMPOSED[key])
+        return self._kept(overrides, lambda: composition.compose_plan(list(overrides)))
 
     def write_parameters(self, parameters: Parameters) -> None:
         """Put them in force for stages that are run as commands."""
@@ -171,11 +166,26 @@ class Place:
         return self.variant(others, override)
 
     def variant(self, base: Iterable[str], *overrides: str) -> Parameters:
-        """parameters(*base, *overrides), of which only base and choices of groups are composed."""
+        """parameters(*base, *overrides), of which only base and choices of groups are composed.
+
+        What conf/split/sound.yaml refers to, seed and runs, belongs to the base if that file is chosen.
+        """
+        base = tuple(base)
         choices = [override for override in overrides if self._chooses(override)]
-        parameters = self.parameters(*base, *choices)
         values = [override for override in overrides if override not in choices]
-        return changed(asdict(parameters), *values) if values else parameters
+
+        def make() -> Parameters:
+            parameters = self.parameters(*base, *choices)
+            return changed(asdict(parameters), *values) if values else parameters
+
+        return self._kept(("variant", base, overrides), make)
+
+    def _kept(self, asked: tuple[object, ...], make: Callable[[], Parameters]) -> Parameters:
+        """A copy of what was made when the same was asked, by the same files of conf/."""
+        key = (*asked, *contents(self.root, "conf").items())
+        if key not in COMPOSED:
+            COMPOSED[key] = make()
+        return deepcopy(COMPOSED[key])
 
     def _chooses(self, override: str) -> bool:
         return (self.root / "conf" / override.partition("=")[0]).is_dir()
