@@ -29,7 +29,7 @@ SMOKE = (
 
 
 def prepared(place: Place, *overrides: str) -> Parameters:
-    parameters = place.parameters(*SMOKE, *overrides)
+    parameters = place.variant(SMOKE, *overrides)
     fetch(parameters)
     resplit(parameters)
     return parameters
@@ -59,6 +59,7 @@ def parts_of(place: Place) -> dict[str, np.ndarray]:
 
 @pytest.mark.slow
 def test_a_circuit_is_that_of_the_neuron_of_the_baselines(place: Place, fitted: Parameters) -> None:
+    fitted.baselines["modn"].grid.clear()
     fit(fitted, "baselines", "modn")
     neurons = files.read_arrays(place.root / "data/models/baselines/modn/caesarian.npz")
     circuit, parts = found(place, "circuit"), parts_of(place)
@@ -206,7 +207,7 @@ def test_a_model_without_a_size_is_fitted_once_and_what_cannot_be_counted_is_mis
 
 
 def test_without_datasets_there_is_no_such_study(place: Place) -> None:
-    parameters = place.parameters(*SMOKE, "circuits.datasets=[wine]")  # which is not chosen
+    parameters = place.variant(SMOKE, "circuits.datasets=[wine]")  # which is not chosen
     assert set(parameters.derived["fits"]) == {"modn"}
     runs = circuits.runs(parameters, TITLES, NO_BASELINES)
     tables = {"circuits": circuits.summary(runs), "circuit_sizes": circuits.sizes(runs)}
@@ -214,17 +215,6 @@ def test_without_datasets_there_is_no_such_study(place: Place) -> None:
     cells = circuits.cells(circuits.first_circuits(parameters), TITLES)
     assert circuit_section.write(parameters, tables | {"circuit_cells": cells}) == ""
     assert circuits.drawn(parameters, {}) == {} and circuits.headline(tables["circuits"]) == {}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["circuit", "tree"])
-def test_two_workers_give_the_same_bytes(place: Place, name: str) -> None:
-    fit(prepared(place), "circuits", name)
-    path = f"data/models/circuits/{name}/caesarian.npz"
-    one = place.made()[path]
-    place.forget()
-    fit(prepared(place, "runtime.workers=2"), "circuits", name)
-    assert place.made()[path] == one
 
 
 @pytest.mark.parametrize(

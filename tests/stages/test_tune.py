@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from copies import Place, pairs
+from copies import LITTLE, SMOKE, Place, pairs
 
 from stages.config.schema import Parameters, Tune
 from stages.evaluate import evaluate
@@ -25,17 +25,20 @@ from stages.tune import tune
 
 METHOD = ("modn", "bbo")
 SMALL = (
-    *("profile=smoke", "datasets=[iris,caesarian]", "max_iterations=2", "optimizers.bbo.population=10"),
-    *("tuned.values=ours", "tune.trials=3", "tune.batch=2", "tune.folds=2", "tune.repeats=1"),
-    *("baselines=[]", "circuits.datasets=[]", "sensitivity.datasets=[]", "figures.filters=[]"),
-    *("arena.datasets=[]", "datasets/targets=[]"),
+    *("baselines=[]", "max_iterations=2", "optimizers.bbo.population=10", "tuned.values=ours"),
+    *("tune.trials=3", "tune.batch=2", "tune.folds=2", "tune.repeats=1"),
+    *("circuits.datasets=[]", "sensitivity.datasets=[]", "figures.filters=[]", "arena.datasets=[]"),
     *pairs({"modnf": "bbo"}, {"modn": "bbo", "dnm": "bbo", "mlp": "bp"}),
 )
 RANGES = {"dendrites": [4, 60], "alpha_s": [1.0, 20.0], "alpha_t": [0.1, 2.0]}
 
 
+def chosen(place: Place, *overrides: str) -> Parameters:
+    return place.variant(SMOKE, *SMALL, *overrides)
+
+
 def prepared(place: Place, *overrides: str) -> Parameters:
-    parameters = place.parameters(*SMALL, *overrides)
+    parameters = chosen(place, *overrides)
     fetch(parameters)
     split(parameters)
     return parameters
@@ -76,17 +79,6 @@ def test_the_values_are_within_their_ranges_and_those_of_the_best_complete_trial
             assert ((arrays[name] >= low) & (arrays[name] <= high)).all()
         for alpha in arrays["alpha_s"]:
             assert float(f"{alpha:.2g}") == alpha
-
-
-@pytest.mark.slow
-def test_the_number_of_workers_and_the_store_change_no_byte(place: Place) -> None:
-    tune(prepared(place, "runtime.workers=1"), *METHOD)
-    alone = found(place)
-    place.forget()
-    tune(place.parameters(*SMALL, "runtime.workers=2"), *METHOD)
-    assert found(place) == alone
-    tune(place.parameters(*SMALL, "runtime.workers=1"), *METHOD)
-    assert found(place) == alone and len(alone) == 3
 
 
 @pytest.mark.slow
@@ -155,6 +147,7 @@ def test_each_family_is_tuned_where_it_can_be(place: Place) -> None:
 
 @pytest.mark.parametrize("values", ["ours", "both"])
 @pytest.mark.slow
+@pytest.mark.usefixtures("coarse")
 def test_the_report_answers_with_what_was_found(place: Place, values: str) -> None:
     parameters = prepared(place, f"tuned.values={values}")
     for search in parameters.derived["searches"].values():
@@ -191,7 +184,7 @@ def test_the_studies_of_the_paper_do_not_notice(place: Place) -> None:
     parameters = prepared(place, "tuned.values=paper")
     train(parameters, "tuned", *METHOD)
     before = place.made()
-    both = place.parameters(*SMALL, "tuned.values=both")
+    both = chosen(place, "tuned.values=both")
     place.forget()
     tune(both, *METHOD)
     train(both, "retuned", *METHOD)
@@ -202,9 +195,9 @@ def test_the_studies_of_the_paper_do_not_notice(place: Place) -> None:
 
 def test_a_method_that_is_not_tuned_is_refused(place: Place) -> None:
     with pytest.raises(StageError, match=r"model=modn optimizer=ga is not tuned; allowed: modn-bbo, "):
-        tune(place.parameters(*SMALL), "modn", "ga")
+        tune(chosen(place), "modn", "ga")
     with pytest.raises(StageError, match=r"allowed: none, unless tuned\.values is ours or both"):
-        tune(place.parameters(*SMALL, "tuned.values=paper"), *METHOD)
+        tune(chosen(place, "tuned.values=paper"), *METHOD)
     assert place.made() == {}
 
 
@@ -243,7 +236,7 @@ BAD = [
 @pytest.mark.parametrize(("override", "message"), BAD, ids=[override for override, _ in BAD])
 def test_values_that_are_not_allowed(place: Place, override: str, message: str) -> None:
     with pytest.raises(ValueError) as refusal:
-        place.changed(override, *SMALL)
+        place.changed(override, *LITTLE)
     assert message in str(refusal.value)
 
 
