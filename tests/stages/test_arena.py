@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from copies import LISTED, ROOT, Place
+from copies import LISTED, ROOT, SMOKE, Place
 from results import make_arena
 
 from modn import methods
@@ -136,8 +136,8 @@ def test_marks_are_spread_and_hold_the_budgets() -> None:
 
 
 def prepared(place: Place, *overrides: str) -> Parameters:
-    few = ("profile=smoke", "datasets=[iris,caesarian]", "arena.models=[modnp]", "arena.optimizers=[bbo,bp]")
-    parameters = place.parameters(*few, "arena.budgets=[200,400]", *overrides)
+    few = ("arena.models=[modnp]", "arena.optimizers=[bbo,bp]", "arena.budgets=[200,400]")
+    parameters = place.variant(SMOKE, *few, *overrides)
     fetch(parameters)
     resplit(parameters)
     return parameters
@@ -202,7 +202,7 @@ def test_bad_training_rows_end_in_one_message(place: Place) -> None:
 )
 def test_what_cannot_compete_is_refused(place: Place, override: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        place.changed(override, "profile=smoke", "datasets=[iris]", "arena.models=[modnp]")
+        place.variant(SMOKE, "arena.models=[modnp]", override)
 
 
 def test_the_cost_of_a_gradient_is_the_measured_one() -> None:
@@ -213,17 +213,13 @@ def test_the_cost_of_a_gradient_is_the_measured_one() -> None:
     assert set(measured["dataset"]) == set(conf["datasets"])
 
 
-@pytest.mark.slow
 def test_costs_are_quoted_for_the_same_settings_only(place: Place) -> None:
-    same = place.parameters("profile=smoke", "datasets=[iris]", "arena.optimizers=[bbo,adam]")
-    assert list(arena.costs(same)["optimizer"]) == ["bbo", "adam"]
-    other = ("optimizers.bbo.population=50", "optimizers.bbo.title=Another")
-    changed = place.parameters("profile=smoke", "datasets=[iris]", "arena.optimizers=[bbo,adam]", other[0])
-    titled = place.parameters(
-        "profile=smoke", "datasets=[iris]", "arena.optimizers=[bbo,adam]", f"+{other[1]}"
-    )
-    assert list(arena.costs(changed)["optimizer"]) == ["adam"]
-    assert list(arena.costs(titled)["optimizer"]) == ["bbo", "adam"]
+    def quoted(*overrides: str) -> list[str]:
+        return list(arena.costs(place.variant(SMOKE, "arena.optimizers=[bbo,adam]", *overrides))["optimizer"])
+
+    assert quoted() == ["bbo", "adam"]
+    assert quoted("optimizers.bbo.population=50") == ["adam"]
+    assert quoted("+optimizers.bbo.title=Another") == ["bbo", "adam"]
 
 
 # The tables
@@ -258,7 +254,7 @@ def test_ranks_are_by_loss_downwards_and_by_accuracy_upwards() -> None:
 
 
 def section(place: Place, runs: pd.DataFrame) -> str:
-    parameters = place.parameters("profile=smoke", "datasets=[iris]", "arena.budgets=[1000,10000]")
+    parameters = place.variant(SMOKE, "arena.budgets=[1000,10000]")
     table = arena.summary(runs)
     return arena_section.write(parameters, {"arena": table, "arena_ranks": arena.mean_ranks(table)})
 

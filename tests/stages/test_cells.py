@@ -1,7 +1,7 @@
 """The plan: which cells there are, at which values, with which budget."""
 
 import pytest
-from copies import Place
+from copies import LITTLE, PAPER, Place
 
 from modn.methods import Search, TwoStep
 from stages.config.schema import Parameters
@@ -12,7 +12,8 @@ CLASSES = {"raisin": 2, "iris": 3, "seeds": 3}
 
 @pytest.fixture
 def parameters(place: Place) -> Parameters:
-    return place.parameters("datasets=[raisin,iris,seeds]", "profile=paper")
+    without = ("datasets/extra=[]", "baselines/optional=[]", "readable/optional=[]")
+    return place.parameters(*PAPER, "datasets=[raisin,iris,seeds]", "profile=paper", *without)
 
 
 def test_the_comparison_is_at_common_values(parameters: Parameters) -> None:
@@ -41,7 +42,7 @@ def test_the_tuned_values_are_table_4s(parameters: Parameters) -> None:
 
 
 def test_a_cap_is_one_on_all_kinds_of_iterations(place: Place) -> None:
-    parameters = place.parameters("datasets=[iris]", "max_iterations=4")
+    parameters = place.variant(LITTLE, "max_iterations=4")
     (cell,) = study_cells(parameters, "comparison", "modn", "bbo", {"iris": 3})
     method, budget = training_of(parameters, cell)
     assert isinstance(method, TwoStep) and (budget, method.filter_iterations) == (4, 4)
@@ -64,7 +65,7 @@ def test_sensitivity_sweeps_m_and_the_alphas_and_counts_a_common_point_once(para
 
 
 def test_a_dataset_without_tuned_values_has_the_common_ones(place: Place) -> None:
-    parameters = place.parameters("datasets=[iris]", "datasets.iris.tuned=null", "alpha_s=7")
+    parameters = place.variant(LITTLE, "datasets.iris.tuned=null", "alpha_s=7")
     (cell,) = study_cells(parameters, "tuned", "modn", "bbo", {"iris": 3})
     assert (cell.n_dendrites, cell.alpha_s, cell.alpha_t) == (30, 7, 1)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from copies import Place
+from copies import SMOKE, Place
 
 from stages import evaluate
 from stages.io import files
@@ -35,7 +35,7 @@ def labels(place: Place) -> dict[str, np.ndarray]:
 
 
 def test_a_binary_classifier_has_binary_datasets_only(place: Place, labels: dict[str, np.ndarray]) -> None:
-    parameters = place.parameters("baselines=[knn,dnm]")
+    parameters = place.parameters(*SMOKE, "baselines=[knn,dnm]")
     runs = evaluate._judge_baselines("baselines", parameters, TITLES, CHOSEN)
     found = runs.groupby(["dataset", "baseline"])["run"].count().to_dict()
     assert found == {("iris", "knn"): 4, ("caesarian", "knn"): 4, ("caesarian", "dnm"): 4}
@@ -43,17 +43,18 @@ def test_a_binary_classifier_has_binary_datasets_only(place: Place, labels: dict
 
 
 def test_a_lost_file_of_a_baseline_is_an_error(place: Place, labels: dict[str, np.ndarray]) -> None:
-    parameters = place.parameters("baselines=[knn,dnm]")
+    parameters = place.parameters(*SMOKE, "baselines=[knn,dnm]")
     (files.MODELS / "baselines/dnm/caesarian.npz").unlink()
     with pytest.raises(FileNotFoundError, match=r"dnm/caesarian\.npz"):
         evaluate._judge_baselines("baselines", parameters, TITLES, CHOSEN)
 
 
 def test_without_baselines_there_are_no_rows_but_all_columns(place: Place) -> None:
-    runs = evaluate._judge_baselines("baselines", place.parameters("baselines=[]"), TITLES, CHOSEN)
+    parameters = place.parameters(*SMOKE, "baselines=[]")
+    runs = evaluate._judge_baselines("baselines", parameters, TITLES, CHOSEN)
     assert runs.empty and {"baseline", "acc", "auc"} <= set(runs)
 
 
 def test_an_unknown_measure_is_refused_before_anything_is_read(place: Place) -> None:
     with pytest.raises(ValueError, match=r"measures is \['acc'\]; allowed: acc and auc"):
-        place.parameters("measures=[acc]")
+        place.variant(SMOKE, "measures=[acc]")

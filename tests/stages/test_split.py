@@ -3,12 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
-from copies import Place, Project
+from copies import PAPER, Place
 
 from stages.fetch import fetch
 from stages.io import files
 from stages.io.entrypoint import StageError
 from stages.split import split
+
+SOUND = (*PAPER, "datasets=[glass,heart_disease]", "split=sound", "runs=4")
 
 
 def stored(place: Place, name: str) -> dict[str, np.ndarray]:
@@ -19,7 +21,7 @@ def stored(place: Place, name: str) -> dict[str, np.ndarray]:
 def test_published_is_the_authors_split_of_every_table(place: Place) -> None:
     from sklearn.model_selection import train_test_split
 
-    parameters = place.parameters()
+    parameters = place.parameters(*PAPER)
     fetch(parameters)
     split(parameters)
     for name, dataset in parameters.datasets.items():
@@ -42,7 +44,7 @@ def test_published_is_the_authors_split_of_every_table(place: Place) -> None:
 
 
 def test_sound_has_a_stratified_split_per_run(place: Place) -> None:
-    parameters = place.parameters("split=sound", "runs=4", "datasets=[glass,heart_disease]")
+    parameters = place.parameters(*SOUND)
     fetch(parameters)
     split(parameters)
     for name in ("glass", "heart_disease"):
@@ -63,19 +65,20 @@ def test_sound_has_a_stratified_split_per_run(place: Place) -> None:
         assert not np.isnan(parts["X_test"]).any()
 
 
-@pytest.mark.slow
 def test_run_k_has_the_same_split_however_many_runs_there_are(place: Place) -> None:
+    parameters = place.parameters(*SOUND)
+    fetch(parameters)
     parts = {}
     for runs in (2, 4):
-        parameters = place.parameters("split=sound", f"runs={runs}", "datasets=[iris]")
-        fetch(parameters)
+        parameters.split.count = runs
         split(parameters)
-        parts[runs] = stored(place, "iris")["test_rows"]
+        parts[runs] = stored(place, "glass")["test_rows"]
+        assert len(parts[runs]) == runs
     np.testing.assert_array_equal(parts[2], parts[4][:2])
 
 
 def test_splitting_again_gives_the_same_bytes(place: Place) -> None:
-    parameters = place.parameters("datasets=[iris]")
+    parameters = place.parameters(*SOUND)
     fetch(parameters)
     split(parameters)
     before = place.made()
@@ -84,17 +87,14 @@ def test_splitting_again_gives_the_same_bytes(place: Place) -> None:
 
 
 def test_a_split_that_cannot_be_made_names_the_dataset(place: Place) -> None:
-    parameters = place.parameters("datasets=[iris]", "split=sound", "datasets.iris.test_size=2")
+    parameters = place.variant(SOUND, "datasets.glass.test_size=2")
     fetch(parameters)
-    with pytest.raises(StageError, match=r"^iris: .*test_size"):
+    with pytest.raises(StageError, match=r"^glass: .*test_size"):
         split(parameters)
 
 
-@pytest.mark.slow
-def test_without_tables_the_message_says_what_to_do(fresh: Project) -> None:
-    before = fresh.contents()
-    done = fresh.stage("split")
-    assert done.returncode == 1
-    assert done.stdout.startswith("split: ") and "data/tables/" in done.stdout
-    assert "is missing; an earlier stage makes it: dvc repro" in done.stdout
-    assert fresh.contents() == before
+def test_missing_tables_are_named(place: Place) -> None:
+    """In the message that test_bad_input.py checks."""
+    with pytest.raises(FileNotFoundError, match="data/tables/"):
+        split(place.parameters(*SOUND))
+    assert place.made() == {}
