@@ -1,7 +1,7 @@
 """The plan: which cells there are, at which values, with which budget."""
 
 import pytest
-from copies import LITTLE, PAPER, Place
+from copies import FEW_FITS, LITTLE, Place
 
 from modn.methods import Search, TwoStep
 from stages.config.schema import Parameters
@@ -13,7 +13,7 @@ CLASSES = {"raisin": 2, "iris": 3, "seeds": 3}
 @pytest.fixture
 def parameters(place: Place) -> Parameters:
     without = ("datasets/extra=[]", "baselines/optional=[]", "readable/optional=[]")
-    return place.parameters(*PAPER, "datasets=[raisin,iris,seeds]", "profile=paper", *without)
+    return place.parameters(*FEW_FITS, "datasets=[raisin,iris,seeds]", "profile=paper", *without)
 
 
 def test_the_comparison_is_at_common_values(parameters: Parameters) -> None:

@@ -3,14 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
-from copies import PAPER, Place
+from copies import FEW_FITS, Place
 
 from stages.fetch import fetch
 from stages.io import files
 from stages.io.entrypoint import StageError
 from stages.split import split
 
-SOUND = (*PAPER, "datasets=[glass,heart_disease]", "split=sound", "runs=4")
+SOUND = (*FEW_FITS, "datasets=[glass,heart_disease]", "split=sound", "runs=4")
 
 
 def stored(place: Place, name: str) -> dict[str, np.ndarray]:
@@ -21,7 +21,7 @@ def stored(place: Place, name: str) -> dict[str, np.ndarray]:
 def test_published_is_the_authors_split_of_every_table(place: Place) -> None:
     from sklearn.model_selection import train_test_split
 
-    parameters = place.parameters(*PAPER)
+    parameters = place.parameters(*FEW_FITS)
     fetch(parameters)
     split(parameters)
     for name, dataset in parameters.datasets.items():
