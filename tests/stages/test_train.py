@@ -199,10 +199,13 @@ def test_a_study_may_be_left_out(place: Place) -> None:
     plot(parameters)
     report(parameters)
     text = (place.root / "reports/smoke/report.md").read_text()
-    assert "Table 3" in text and "Table 5: " not in text
+    assert "Table 3" in text and "Table 5: " not in text and "beside the usual classifiers" not in text
     assert "| ES | 250 | 0, at most 3 |" in text  # none, not the dataset's budget
     assert text.count("| **not run** | lacks ") == 9
-    assert [path.name for path in (place.root / "reports/smoke/figures").iterdir()] != []
+    figures = {path.stem for path in (place.root / "reports/smoke/figures").iterdir()}
+    assert figures and "classifier_ranks" not in figures
+    made = json.loads((place.root / "reports/smoke/provenance.json").read_text())
+    assert set(made["stages"]) == {"comparison modnf-es"}
 
 
 @pytest.mark.parametrize(
