@@ -3,11 +3,10 @@
 import ast
 import os
 import shutil
-import subprocess
-import sys
 from copy import copy
 from pathlib import Path
 
+import interpreter
 import pytest
 
 import modn
@@ -26,13 +25,13 @@ END = """
 print("compiled" if watched.buffer else "loaded")
 """
 
-PRINT_LOSS = """
+PRINT_POTENTIALS = """
 import numpy as np
-from modn import filters
-from modn.fast.objective import Objective
-rng = np.random.default_rng(0)
-objective = Objective(rng.random((30, 3)), np.arange(30) % 2, 4, 2, 5.0, 1.0)
-print(objective.loss(rng.normal(size=(2, objective.n_parameters)), filters.full(4, 2)).tolist())
+from modn import Neuron, filters
+from modn.fast.prediction import potentials
+w_s, theta_s = np.random.default_rng(0).normal(size=(2, 3, 4))
+neuron = Neuron(w_s, theta_s, filters.full(4, 2), np.ones(2), np.zeros(2), alpha_s=1.0, alpha_t=1.0)
+print(potentials(neuron, np.eye(3)).ravel().tolist())
 """
 
 # A loop in one file of the optimizers that uses a constant and a helper of others.
@@ -65,26 +64,17 @@ class Copy:
     def __init__(self, folder: Path, cache: Path | None = None) -> None:
         self.root = folder
         shutil.copytree(PACKAGE, folder / "modn", ignore=None if cache is None else ignore_code)
-        self.environment = os.environ | {"PYTHONPATH": str(folder), "HOME": str(folder)}
+        self.environment = os.environ | {"HOME": str(folder)}
         for own in ("NUMBA_CACHE_DIR", "NUMBA_CACHE_LOCATOR_CLASSES"):
             self.environment.pop(own, None)
-        # Python takes an edit within the second that leaves the size as it was for no edit.
-        self.environment["PYTHONDONTWRITEBYTECODE"] = "1"
         if cache is not None:
             self.environment["NUMBA_CACHE_DIR"] = str(cache)
 
     def run(self, code: str) -> str:
-        """What the code prints in a new interpreter, and whether anything was compiled for it."""
-        done = subprocess.run(
-            [sys.executable, "-c", BEGIN + code + END],
-            cwd=self.root,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stderr
-        assert not done.stderr
-        return done.stdout
+        """What the code prints in a process of its own, and whether anything was compiled for it."""
+        printed, errors = interpreter.run(BEGIN + code + END, self.root, self.environment)
+        assert not errors
+        return printed
 
     def replace(self, file: str, old: str, new: str) -> None:
         path = self.root / "modn" / file
@@ -118,14 +108,14 @@ def probed(pristine: Copy) -> Copy:
     return own
 
 
-def test_an_edit_of_the_lanes_changes_the_loss(tmp_path: Path) -> None:
+def test_an_edit_of_the_lanes_changes_predictions(tmp_path: Path) -> None:
     """With the cache in `__pycache__`; the tests below have theirs in NUMBA_CACHE_DIR."""
     copy = Copy(tmp_path / "copy")
-    copy.run(PRINT_LOSS)
-    first = copy.run(PRINT_LOSS)
+    copy.run(PRINT_POTENTIALS)
+    first = copy.run(PRINT_POTENTIALS)
     assert first.endswith("loaded\n")
     copy.replace("fast/lanes.py", "splat(1.0000000717)", "splat(1.3)")
-    edited = copy.run(PRINT_LOSS)
+    edited = copy.run(PRINT_POTENTIALS)
     assert edited.endswith("compiled\n")
     right, wrong = (ast.literal_eval(text.splitlines()[0]) for text in (first, edited))
     assert all(abs(a - b) > 1e-3 for a, b in zip(right, wrong, strict=True))
@@ -203,7 +193,7 @@ def test_without_a_place_for_a_cache_everything_runs(probed: Copy) -> None:
         path.touch()  # no folder can be made there, whoever runs the test
     (probed.root / "file").touch()
     probed.environment |= {name: str(probed.root / "file") for name in ("NUMBA_CACHE_DIR", "HOME")}
-    probed.environment |= {"XDG_CACHE_HOME": str(probed.root / "file"), "PYTHONDONTWRITEBYTECODE": "1"}
+    probed.environment |= {"XDG_CACHE_HOME": str(probed.root / "file")}
     assert probed.run(PRINT_PROBE) == "46\ncompiled\n"
 
 
