@@ -289,11 +289,11 @@ VALUES = st.recursive(
 def test_a_changed_header_gives_a_result_or_one_line(
     good: Path, circuit: Path, data: Path, capsys: pytest.CaptureFixture[str], chosen: st.DataObject
 ) -> None:
-    commands: list[tuple[object, ...]] = [("predict", data), ("predict", data, "--proba"), ("explain",)]
-    exports = [
+    others: list[tuple[object, ...]] = [("predict", data), ("explain",)]
+    others += [
         ("export", "--to", target, "--out", data.with_name("program")) for target in modn.export.names()
     ]
-    page = ("explain", "--html", data.with_name("page.html"))
+    others.append(("explain", "--html", data.with_name("page.html")))
     source = chosen.draw(st.sampled_from([good, circuit]))
     header, arrays = parts_of(source)
     for _ in range(chosen.draw(st.integers(1, 2))):
@@ -303,7 +303,7 @@ def test_a_changed_header_gives_a_result_or_one_line(
             break
     file = write(data.with_name("bad.modn"), header, arrays)
     with little_memory():
-        for command, *rest in [*commands, chosen.draw(st.sampled_from([*exports, page]))]:
+        for command, *rest in (("predict", data, "--proba"), chosen.draw(st.sampled_from(others))):
             answer(capsys, command, file, *rest)
 
 
