@@ -5,6 +5,8 @@ import re
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -79,6 +81,30 @@ def test_the_same_seed_gives_the_same_model(insects: Path, tmp_path: Path) -> No
     assert np.array_equal(a, b) and not np.array_equal(a, c)
 
 
+def ended(*arguments: object) -> object:
+    """The exit code of a command that ends while its arguments are read."""
+    with pytest.raises(SystemExit) as end:
+        run(*arguments)
+    return end.value.code
+
+
+def test_every_command_has_a_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ended("--help") == 0
+    shown = capsys.readouterr().out
+    for command in COMMANDS:
+        assert f"    {command} " in shown and ended(command, "--help") == 0
+        assert f"example: modn {command}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "options",
+    [(), ("--target", "kind", "--filter", "none"), ("--target", "kind", "--n-dendrites", "0")],
+    ids=" ".join,
+)
+def test_wrong_usage(insects: Path, options: tuple[str, ...]) -> None:
+    assert ended("fit", insects, "--out", "x", *options) == 2
+
+
 @pytest.mark.slow
 def test_the_command_itself(insects: Path, tmp_path: Path) -> None:
     """As a user starts it: exit codes, no traceback."""
@@ -87,16 +113,8 @@ def test_the_command_itself(insects: Path, tmp_path: Path) -> None:
         command = [sys.executable, "-m", "modn", *map(str, arguments)]
         return subprocess.run(command, capture_output=True, text=True)
 
-    done = start("--help")
-    assert done.returncode == 0
-    for command in COMMANDS:
-        assert f"    {command} " in done.stdout
-        assert f"example: modn {command}" in start(command, "--help").stdout
     done = start("--version")
     assert done.returncode == 0 and done.stdout == f"modn {modn.__version__}\n"
-    assert start("fit", insects).returncode == 2
-    assert start("fit", insects, "--target", "kind", "--out", "x", "--filter", "none").returncode == 2
-    assert start("fit", insects, "--target", "kind", "--out", "x", "--n-dendrites", "0").returncode == 2
     done = start("predict", tmp_path / "none.modn", insects)
     assert done.returncode == 1 and "none.modn" in done.stderr and "Traceback" not in done.stderr
 
@@ -257,24 +275,41 @@ def test_devices_and_pipes_are_written_to(
     )
 
 
-@pytest.mark.slow
+@contextmanager
+def redirected_to(descriptor: int) -> Iterator[None]:
+    """The standard output of this process, as a shell redirects it, goes there."""
+    before = os.dup(1)
+    os.dup2(descriptor, 1)
+    try:
+        yield
+    finally:
+        os.dup2(before, 1)
+        os.close(before)
+
+
 def test_the_standard_output_can_be_named(insects: Path, model: Path, tmp_path: Path) -> None:
     """Redirected to a pipe and to a file that others append to."""
-    modn_ = [sys.executable, "-m", "modn"]
-    predict = [*modn_, "predict", str(model), str(insects), "--out", "/dev/stdout"]
-    done = subprocess.run(predict, capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("kind\nant\nbee\n") and done.stdout.count("\n") == ROWS + 1
+    predict = ("predict", model, insects, "--out", "/dev/stdout")
+    fit = ("fit", insects, "--target", "kind", "--drop", "id", "--folds", 0, "--out", "/dev/stdout")
+    received = []
+    for command in (predict, fit):
+        end, start = os.pipe()
+        with redirected_to(start):
+            assert run(*command) == 0
+        os.close(start)
+        with os.fdopen(end, "rb") as pipe:
+            received.append(pipe.read())
+    predictions, again = received[0].decode(), tmp_path / "again.modn"
+    assert predictions.startswith("kind\nant\nbee\n") and predictions.count("\n") == ROWS + 1
+    again.write_bytes(received[1])
+    assert np.array_equal(modn.load(again).neuron_.w_s, modn.load(model).neuron_.w_s)
     log = tmp_path / "log"
     log.write_text("before\n")
     with log.open("a") as stream:
-        subprocess.run(predict, stdout=stream, stderr=subprocess.DEVNULL, check=True)
+        with redirected_to(stream.fileno()):
+            assert run(*predict) == 0
         subprocess.run(["echo", "after"], stdout=stream, check=True)
-    assert log.read_text() == f"before\n{done.stdout}after\n"
-    fit = [*modn_, "fit", str(insects), "--target", "kind", "--drop", "id", "--folds", "0"]
-    fit += ["--out", "/dev/stdout"]
-    again = tmp_path / "again.modn"
-    again.write_bytes(subprocess.run(fit, capture_output=True, check=True).stdout)
-    assert np.array_equal(modn.load(again).neuron_.w_s, modn.load(model).neuron_.w_s)
+    assert log.read_text() == f"before\n{predictions}after\n"
 
 
 def test_links_are_followed(insects: Path, model: Path, tmp_path: Path) -> None:

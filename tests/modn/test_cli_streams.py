@@ -51,17 +51,23 @@ def test_an_output_that_cannot_be_written(
 
 
 @pytest.mark.slow
-def test_messages_do_not_get_among_the_predictions(model: Path, insects: Path) -> None:
+def test_messages_do_not_get_among_the_predictions(
+    model: Path, insects: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert run("predict", model, insects) == 0
+    expected = capsys.readouterr()
+    assert expected.out and "accuracy" in expected.err
     command = f'exec "$0" -c "$1" predict {model} {insects}'
-    expected, closed, silent = (
+    closed, silent = (
         subprocess.run(
             ["bash", "-c", f"{command} {streams}", sys.executable, MODN], capture_output=True, text=True
         )
-        for streams in ("", "2>&-", ">&-")
+        for streams in ("2>&-", ">&-")
     )
-    assert expected.returncode == closed.returncode == silent.returncode == 0, silent.stderr
-    assert expected.stdout == closed.stdout != "" and "accuracy" in expected.stderr
-    assert silent.stderr == expected.stderr and silent.stdout == ""
+    assert closed.returncode == silent.returncode == 0, silent.stderr
+    assert closed.stdout == expected.out
+    assert silent.stderr == expected.err and silent.stdout == ""
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """`modn export`, and what the other commands do with a circuit."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -144,13 +142,3 @@ def test_from_data_to_a_program(
 def test_a_file_gives_the_circuit_back(file: Path, circuit: Circuit, data: Path) -> None:
     frame = pd.read_csv(data).drop(columns="kind")
     assert np.array_equal(modn.load(file).scores(frame), circuit.scores(frame))
-
-
-def test_help_loads_nothing_slow() -> None:
-    code = (
-        "import sys, contextlib\nfrom modn.cli import main\n"
-        "with contextlib.suppress(SystemExit): main(['export', '--help'])\n"
-        "print({'numba', 'sklearn', 'scipy', 'pandas', 'onnx'} & set(sys.modules))"
-    )
-    text = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert text.endswith("set()\n") and ",".join(export.names()) in text

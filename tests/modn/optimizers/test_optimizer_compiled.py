@@ -1,7 +1,5 @@
 """The compiled loops say what they say uncompiled, of the same draws; and nobody waits for numba in vain."""
 
-import subprocess
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -75,8 +73,3 @@ def test_rows_of_two_tables_are_those_of_one() -> None:
     chosen = np.array([14, 0, 3, 3, 11, 12])
     both = np.concatenate([HABITATS[:3], HABITATS])
     assert (rows_of(HABITATS[:3], HABITATS, chosen) == both[chosen]).all()
-
-
-def test_numba_is_not_loaded_before_it_is_needed() -> None:
-    code = "import sys, modn.optimizers as o; o.make('bbo'); sys.exit('numba' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
