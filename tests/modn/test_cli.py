@@ -21,7 +21,7 @@ from modn.cli.columns import read_csv
 
 def test_fit_predict_explain(insects: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model = insects.with_name("insects.modn")
-    assert run("fit", insects, "--target", "kind", "--drop", "id", "--out", model) == 0
+    assert run("fit", insects, "--target", "kind", "--drop", "id", "--folds", 0, "--out", model) == 0
     out, err = capsys.readouterr()
     assert out == "" and "training accuracy 1.0000" in err
     assert "90 rows, 3 features, classes: ant 30, bee 30, wasp, small 30" in err
@@ -215,7 +215,8 @@ def test_an_error_while_writing_names_the_file_that_was_asked_for(
 
     before = model.read_bytes()
     monkeypatch.setattr(Path, "replace", full_disk)
-    error = refusal(capsys, "fit", insects, "--target", "kind", "--drop", "id", "--out", model)
+    fit = ("fit", insects, "--target", "kind", "--drop", "id", "--folds", 0, "--out", model)
+    error = refusal(capsys, *fit)
     assert error == f"modn: error: [Errno 28] No space left on device: '{model}'\n"
     assert model.read_bytes() == before and set(insects.parent.iterdir()) == {insects, model}
 

@@ -17,7 +17,8 @@ def test_missing_cells_are_taken_as_they_are(insects: Path, capsys: pytest.Captu
     table.loc[::4, "colour"], table.loc[1::4, "length"], table.loc[3, "sex"] = "?", "-9", ""
     table.to_csv(insects, index=False)
     model, answers = insects.with_name("model"), insects.with_name("answers.csv")
-    fit = ("fit", insects, "--target", "kind", "--drop", "id", "--missing", "-9", "--out", model)
+    fit = ("fit", insects, "--target", "kind", "--drop", "id", "--folds", 0, "--out", model)
+    fit += ("--missing", "-9")
     assert run(*fit) == 0
     assert modn.load(model).inputs_.names[0] == "length"
     length = modn.load(model).inputs_.features[0]
@@ -57,7 +58,8 @@ def test_numbers_are_categories_where_asked_for(insects: Path, capsys: pytest.Ca
     table["colour"] = table["colour"].map({"dark": 1, "light": 2, "red": 3})
     table.to_csv(insects, index=False)
     model = insects.with_name("model")
-    fit = ("fit", insects, "--target", "kind", "--drop", "id", "--drop", "length", "--out", model)
+    fit = ("fit", insects, "--target", "kind", "--drop", "id", "--folds", 0, "--out", model)
+    fit += ("--drop", "length")
     assert run(*fit, "--categories", "colour") == 0
     assert run("explain", model) == 0
     assert re.search("colour is (not )?[123]", capsys.readouterr().out)
@@ -68,7 +70,7 @@ def test_a_typo_does_not_make_numbers_categories(insects: Path, capsys: pytest.C
     """Half of the cells or more make a column of texts."""
     table = pd.read_csv(insects, dtype=str)
     model = insects.with_name("model")
-    fit = ("fit", insects, "--target", "kind", "--drop", "id", "--out", model)
+    fit = ("fit", insects, "--target", "kind", "--drop", "id", "--folds", 0, "--max-iter", 5, "--out", model)
     for typo in ("5.l", "1e400", "1_000", "inf", "0x10"):
         table.assign(length=table["length"].where(table.index != 7, typo)).to_csv(insects, index=False)
         assert refusal(capsys, *fit) == (
@@ -84,7 +86,7 @@ def test_a_typo_does_not_make_numbers_categories(insects: Path, capsys: pytest.C
 
 def test_several_neurons_and_balanced_classes(insects: Path) -> None:
     model = insects.with_name("model")
-    fit = ("fit", insects, "--target", "kind", "--drop", "id", "--max-iter", 5, "--out", model)
+    fit = ("fit", insects, "--target", "kind", "--drop", "id", "--folds", 0, "--max-iter", 5, "--out", model)
     assert run(*fit, "--n-estimators", 2, "--class-weight", "balanced") == 0
     again = modn.load(model)
     assert len(again.neurons_) == 2 and again.class_weight == "balanced"

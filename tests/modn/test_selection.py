@@ -43,8 +43,8 @@ def test_features_that_were_left_out_have_no_effect() -> None:
 
 @pytest.fixture(scope="module")
 def noisy() -> tuple[np.ndarray, np.ndarray]:
-    """Five features that matter, and 195 that do not."""
-    sizes: dict[str, Any] = {"n_samples": 1600, "n_features": 200, "n_informative": 5, "n_redundant": 0}
+    """Five features that matter, and 115 that do not."""
+    sizes: dict[str, Any] = {"n_samples": 800, "n_features": 120, "n_informative": 5, "n_redundant": 0}
     return make_classification(**sizes, shuffle=False, random_state=0)
 
 
@@ -54,11 +54,12 @@ def test_a_few_of_many_features_are_selected_and_trained_alone(
 ) -> None:
     X, y = noisy
     seen, unseen = slice(0, None, 2), slice(1, None, 2)
-    selected = MODNClassifier(random_state=0).fit(X[seen], y[seen])
+    model = MODNClassifier(max_iter=100, random_state=0)
+    selected = clone(model).fit(X[seen], y[seen])
     used = selected.neuron_.w_s.any(axis=1)
     assert used[:5].all() and used.sum() < 15
     monkeypatch.setattr(classifier, "WIDE", X.shape[1] + 1)
-    plain = MODNClassifier(random_state=0).fit(X[seen], y[seen])
+    plain = clone(model).fit(X[seen], y[seen])
     assert plain.neuron_.w_s.any(axis=1).all()
     assert selected.score(X[unseen], y[unseen]) > plain.score(X[unseen], y[unseen]) + 0.02
 
