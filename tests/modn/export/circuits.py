@@ -1,5 +1,6 @@
 """Circuits to export: random ones over given data, and the samples to try them on."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +28,18 @@ def raw_dataset(name: str) -> pd.DataFrame:
     return frame.astype({column: float for column in frame if frame[column].dtype.kind in "iuf"})
 
 
-def learned_circuit(frame: pd.DataFrame) -> tuple[Circuit, pd.DataFrame]:
-    """A circuit for a dataset of the paper, whose class is its last column, and its features."""
+def learned_circuit(frame: pd.DataFrame) -> Circuit:
+    """A circuit for a dataset of the paper, whose class is its last column, that takes all columns."""
     features = frame.iloc[:, :-1].drop(columns=["id", "sample_code", "sequence_name"], errors="ignore")
-    model = CircuitClassifier(size=20, start="nothing", random_state=0)
-    return model.fit(features, frame.iloc[:, -1].astype(str)).circuit_, features
+    some = np.random.default_rng(0).permutation(len(frame))[:200]
+    model = CircuitClassifier(size=12, start="nothing", random_state=0)
+    circuit = model.fit(features.iloc[some], frame.iloc[some, -1].astype(str)).circuit_
+    places = [frame.columns.get_loc(feature.name) for feature in circuit.features]
+    dendrites = tuple(
+        tuple(replace(condition, feature=places[condition.feature]) for condition in conditions)
+        for conditions in circuit.dendrites
+    )
+    return replace(circuit, features=features_of(frame), dendrites=dendrites)
 
 
 def mixed(rng: np.random.Generator, rows: int) -> pd.DataFrame:
