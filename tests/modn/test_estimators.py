@@ -18,9 +18,9 @@ from modn import DNMClassifier, MODNClassifier
 from modn.loss import cross_entropy
 
 CHECKED = [
-    MODNClassifier(max_iter=100),
-    MODNClassifier(solver="bbo", filter="learned", n_dendrites=6, max_iter=100, population_size=30),
-    DNMClassifier(n_dendrites=4, max_iter=100),
+    MODNClassifier(max_iter=30),
+    MODNClassifier(solver="bbo", filter="learned", n_dendrites=6, max_iter=60, population_size=30),
+    DNMClassifier(n_dendrites=4, max_iter=60),
 ]
 IRIS = load_iris(return_X_y=True)
 

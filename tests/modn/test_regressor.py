@@ -25,7 +25,7 @@ def quick(**options: Any) -> MODNRegressor:
     return MODNRegressor(**({"max_iter": 60, "n_dendrites": 8, "random_state": 0} | options))
 
 
-@parametrize_with_checks([quick(max_iter=100), quick(solver="bbo+adam", max_iter=50, population_size=20)])
+@parametrize_with_checks([quick(), quick(solver="bbo+adam", max_iter=50, population_size=20)])
 def test_scikit_learns_checks(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
 

@@ -49,7 +49,7 @@ def test_the_best_interval_is_that_of_a_search_over_all(
         if (low > 0 and not excitatory) or (high < K - 1 and not inhibitory):
             continue
         values[low, high] = histogram[low : high + 1].sum() - penalty * ((low > 0) + (high < K - 1))
-    value, low, high = fast_boxes.best_interval(histogram, K, penalty, excitatory, inhibitory)
+    value, low, high = fast_boxes.best_interval(histogram, np.int32(K), penalty, excitatory, inhibitory)
     assert value == pytest.approx(max(values.values()))
     assert values[low, high] == pytest.approx(value)
 

@@ -38,7 +38,7 @@ def mixed_frame(N: int = 300) -> tuple[pd.DataFrame, NDArray[np.str_]]:
     return frame, y
 
 
-@parametrize_with_checks([CircuitClassifier(size=8, start="nothing", random_state=0)])
+@parametrize_with_checks([CircuitClassifier(size=4, start="nothing", random_state=0)])
 def test_scikit_learns_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 

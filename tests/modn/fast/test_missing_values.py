@@ -20,7 +20,7 @@ def holes(rng: np.random.Generator, N: int, D: int, distinct: int | None, share:
     return X
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
     N=st.integers(1, 100),

@@ -78,7 +78,7 @@ cases = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(case=cases)
 def test_the_loss_is_that_of_the_readable_neuron(case: Case) -> None:
     loss = case.objective.loss(case.parameters, case.P)
@@ -86,7 +86,7 @@ def test_the_loss_is_that_of_the_readable_neuron(case: Case) -> None:
     assert loss == pytest.approx(case.readable_loss(), abs=1e-5)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(case=cases)
 def test_the_gradient_is_that_of_the_readable_neuron(case: Case) -> None:
     loss, gradient = case.objective.loss_and_gradient(case.parameters, case.P)
@@ -97,7 +97,7 @@ def test_the_gradient_is_that_of_the_readable_neuron(case: Case) -> None:
     assert np.array_equal(case.objective.gradient(case.parameters, case.P), gradient)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
     N=st.integers(1, 80),

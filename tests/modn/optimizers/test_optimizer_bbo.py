@@ -26,7 +26,7 @@ def ranks() -> np.ndarray:
 
 @pytest.mark.parametrize("variant", ["continuous", "simon"])
 def test_migration_rates_and_sources(variant: str) -> None:
-    optimizer = BBO(population=N, variant=variant, mutation=0, blend=1)
+    optimizer = BBO(population=N, variant=variant, mutation=0, blend=1.0)
     state = evaluated(optimizer, SPACE, ranks())
     rng = np.random.default_rng(1)
     moved = np.stack([optimizer.ask(state, rng) for _ in range(40)])
@@ -45,7 +45,7 @@ def test_migration_rates_and_sources(variant: str) -> None:
 
 
 def test_nobody_immigrates_from_itself() -> None:
-    optimizer = BBO(population=3, mutation=0, blend=1)
+    optimizer = BBO(population=3, mutation=0, blend=1.0)
     state = evaluated(optimizer, SPACE, np.tile([[0.0], [1.0], [2.0]], (1, V)))
     rng = np.random.default_rng(0)
     second = np.concatenate([optimizer.ask(state, rng)[1] for _ in range(20)])

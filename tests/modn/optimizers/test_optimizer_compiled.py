@@ -8,14 +8,14 @@ import pytest
 
 from modn.optimizers import adam, bbo, cmaes, ga, pbil, pso
 from modn.optimizers.core import differential, draws, gray
-from modn.optimizers.core.space import rows_of
+from modn.optimizers.core.space import Space, rows_of
 
 rng = np.random.default_rng(7)
 HABITATS = rng.normal(size=(12, 9))
 BITS = rng.random((12, 9)) < 0.5
 WORDS = rng.integers(0, 2**10, size=(12, 9), dtype=np.uint32)
 IMMIGRATION, EMIGRATION = np.linspace(0, 1, 12), np.linspace(1, 0, 12)
-LOWER, REACH = np.full(9, -1.0), np.full(9, 2.0)
+BOX, REACH = Space.box(np.full(9, -1.0), np.ones(9)), np.full(9, 2.0)
 PARTNERS = *rng.integers(0, 12, (3, 12)), rng.integers(0, 15, 12)  # the last also in an archive of three
 
 # the loop, what it draws from, the other arguments
@@ -24,21 +24,24 @@ LOOPS: list[tuple[Callable[..., Any], bool, tuple[Any, ...]]] = [
     (bbo._migrated, True, (HABITATS, IMMIGRATION, EMIGRATION, True, 0.9)),
     (bbo._migrated, True, (HABITATS, IMMIGRATION, EMIGRATION, False, None)),
     (bbo._migrated, True, (BITS, IMMIGRATION, EMIGRATION, True, None)),
-    (cmaes._draw, True, (5, LOWER, REACH)),
+    (cmaes._draw, True, (5, REACH / 2, REACH)),
     (
         differential._trials,
         True,
-        (HABITATS, -HABITATS[:3], *PARTNERS, EMIGRATION, IMMIGRATION, LOWER, -LOWER),
+        (HABITATS, -HABITATS[:3], *PARTNERS, EMIGRATION, IMMIGRATION, BOX.lower, BOX.upper),
     ),
     (draws._walk, True, (1000, np.log(0.9), 3)),
     (ga._crossed, False, (WORDS, np.arange(12)[::-1].copy(), np.array([[3, 40]] * 6), 10)),
-    (gray._encode, False, (HABITATS, LOWER, 1023 / REACH, 1023)),
-    (gray._decode, False, (WORDS, LOWER, REACH / 1023)),
-    (pbil._sampled, True, (5, np.linspace(0, 1, 9), 0.7, LOWER, REACH)),
+    (gray._encode, False, (HABITATS, BOX.lower, 1023 / REACH, 1023)),
+    (gray._decode, False, (WORDS, BOX.lower, REACH / 1023)),
+    (pbil._sampled, True, (5, np.linspace(0, 1, 9), 0.7, BOX.lower, REACH)),
     (
         pso._moved,
         True,
-        (HABITATS, HABITATS / 2, -HABITATS, IMMIGRATION > 0.5, 8, (0.9, 1.2, 0.4), REACH / 9, LOWER, -LOWER),
+        (
+            *(HABITATS, HABITATS / 2, -HABITATS, IMMIGRATION > 0.5, 8, (0.9, 1.2, 0.4), REACH / 9),
+            *(BOX.lower, BOX.upper),
+        ),
     ),
 ]
 
