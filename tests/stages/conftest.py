@@ -28,9 +28,9 @@ def titles() -> None:
 
 
 @pytest.fixture(scope="session")
-def defaults(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where all places keep the defaults that conf/ composes to: composing them takes a second."""
-    return tmp_path_factory.mktemp("defaults")
+def defaults(request: pytest.FixtureRequest) -> Path:
+    """Where all places of all processes keep the defaults that conf/ composes to, which takes a second."""
+    return made_once(request, "defaults", lambda folder: None)
 
 
 @pytest.fixture

@@ -324,8 +324,8 @@ class Outcome:
                 yield name, rest
 
 
-def contents(root: Path, folder: str, leave_out: str = ".git") -> dict[str, bytes]:
-    """Relative path -> bytes of all files below a folder, but for caches, the store and repositories."""
+def contents(root: Path, folder: str, leave_out: str = ".dvc/tmp") -> dict[str, bytes]:
+    """Relative path -> bytes of all files below a folder, but for caches, the store and what tools keep."""
     return {
         str(path.relative_to(root)): path.read_bytes()
         for path in sorted((root / folder).rglob("*"))
