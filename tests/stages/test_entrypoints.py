@@ -1,15 +1,14 @@
 """The stages as commands: help, errors, exit codes; no litter; no import before it is needed."""
 
+import ast
 import json
+import runpy
 import sys
-from pathlib import Path
 
 import pytest
-from copies import ROOT, Project
+from copies import ROOT, Outcome, Place, Project, composed, contents
 
 from stages.io import entrypoint
-
-pytestmark = pytest.mark.slow  # each test starts processes of its own
 
 STAGES = sorted(
     ".".join(path.relative_to(ROOT / "stages").with_suffix("").parts).removesuffix(".__main__")
@@ -32,67 +31,74 @@ HEAVY = {
 
 
 def test_the_stages_of_the_pipeline_are_all_here() -> None:
-    assert set(STAGES) >= set(HEAVY)
+    assert set(STAGES) >= set(HEAVY) == {stage for group in GROUPS for stage in group}
 
 
-# Each with its own imports of the project; those of other packages are shared, since they take a second.
-COMMANDS = """
-import contextlib, io, json, runpy, sys
-answers = []
-for stage, *arguments in json.loads(sys.argv[1]):
-    for name in [name for name in sys.modules if name.split(".")[0] in ("modn", "stages")]:
-        del sys.modules[name]
-    sys.argv = [stage, *arguments]
-    text, code = io.StringIO(), None
-    with contextlib.redirect_stdout(text), contextlib.redirect_stderr(text):
-        try:
-            runpy.run_module(f"stages.{stage}", run_name="__main__", alter_sys=True)
-        except SystemExit as end:
-            code = end.code
-    answers.append([code, text.getvalue()])
-print(json.dumps(answers))
+class Command:
+    """Stages as `python -m` calls them, in this process."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        self.monkeypatch, self.capsys = monkeypatch, capsys
+
+    def __call__(self, stage: str, *arguments: str) -> tuple[int | str | None, str]:
+        """The exit code, or the message that gives 1; and what is printed."""
+        self.monkeypatch.setattr(sys, "argv", [stage, *arguments])
+        path = ROOT / "stages" / stage.replace(".", "/")
+        file = path / "__main__.py" if path.is_dir() else path.with_suffix(".py")
+        with pytest.raises(SystemExit) as end:
+            runpy.run_path(str(file), run_name="__main__")
+        return end.value.code, "".join(self.capsys.readouterr())
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    return Command(monkeypatch, capsys)
+
+
+@pytest.mark.slow  # together: imports of all stages
+@pytest.mark.parametrize("stage", STAGES)
+def test_help_helps(stage: str, command: Command) -> None:
+    code, text = command(stage, "--help")
+    assert code == 0
+    assert f"python -m stages.{stage}" in text
+    if stage in HEAVY:  # it reads parameters
+        assert "key=value" in text and "alpha_s=5" in text, text
+    for argument in ARGUMENTS.get(stage, []):
+        assert text.count(f"{argument}=...") >= 2, text  # in the usage, and explained
+
+
+# Each group in one process, in an order in which none imports what a later one must not.
+GROUPS = [["tools.params", "fetch", "split", "plot", "report"], ["train", "evaluate"]]
+IMPORTED = """
+import importlib, json, sys
+from stages.config import composition
+composition.register()
+composition.compose_stage([])
+for stage, heavy in json.loads(sys.argv[1]).items():
+    importlib.import_module(f"stages.{stage}")
+    print(stage, [name for name in heavy if name in sys.modules])
 """
 
 
-def answers(project: Project, commands: list[list[str]]) -> list[tuple[int | str | None, str]]:
-    """Of stages called one after the other: exit codes, or the messages that give 1; and what they print."""
-    found = json.loads(project.succeed("python", "-c", COMMANDS, json.dumps(commands)).splitlines()[-1])
-    return [(code, text) for code, text in found]
-
-
-def test_help_helps(sources: Project) -> None:
-    found = answers(sources, [[stage, "--help"] for stage in STAGES])
-    for stage, (code, text) in zip(STAGES, found, strict=True):
-        assert code == 0, stage
-        assert f"python -m stages.{stage}" in text
-        if stage in HEAVY:  # it reads parameters
-            assert "key=value" in text and "alpha_s=5" in text, text
-        for argument in ARGUMENTS.get(stage, []):
-            assert text.count(f"{argument}=...") >= 2, text  # in the usage, and explained
-
-
-@pytest.mark.parametrize("stage", HEAVY)
-def test_a_stage_imports_what_it_needs_when_it_needs_it(sources: Project, stage: str) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("group", GROUPS, ids=" ".join)
+def test_a_stage_imports_what_it_needs_when_it_needs_it(group: list[str], fresh: Project) -> None:
     """Also after its parameters were read: that is what every call of it waits for."""
-    code = (
-        f"import sys, stages.{stage}; from stages.config import composition\n"
-        "composition.register(); composition.compose_stage([])\n"
-        f"print('imported:', [name for name in {HEAVY[stage]} if name in sys.modules])"
-    )
-    assert sources.succeed("python", "-c", code).splitlines()[-1] == "imported: []"
+    output = fresh.succeed("python", "-c", IMPORTED, json.dumps({stage: HEAVY[stage] for stage in group}))
+    assert output.splitlines() == [f"{stage} []" for stage in group]
 
 
-def test_the_package_knows_nothing_of_the_pipeline(sources: Project) -> None:
-    code = (
-        "import pkgutil, importlib, sys, modn\n"
-        "for module in pkgutil.walk_packages(modn.__path__, 'modn.'): importlib.import_module(module.name)\n"
-        "print('imported:', [name for name in ('dvc', 'hydra', 'omegaconf') if name in sys.modules])"
-    )
-    assert sources.succeed("python", "-c", code).splitlines()[-1] == "imported: []"
+def test_the_package_knows_nothing_of_the_pipeline() -> None:
+    for path in (ROOT / "modn").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and node.level == 0:
+                names = [str(node.module)]
+            packages = {name.partition(".")[0] for name in names}
+            assert not packages & {"dvc", "hydra", "omegaconf", "stages"}, path
 
 
 REFUSED = [
-    (["tools.params", "alpha_s=-1"], ["params: ", "alpha_s is -1.0", "a finite number > 0"]),
     (["tools.params", "datasets=[nope]"], ["params: ", "datasets has no 'nope'", "iris"]),
     (["tools.params", "alpha_s"], ["params: ", "alpha_s"]),
     (["train", *STUDY, "model=modnf", "optimizer=bbo", "alpha_s=-1"], ["train: alpha_s is -1.0", "> 0"]),
@@ -104,39 +110,40 @@ REFUSED = [
         ["train", *STUDY, "model=modnf", "optimizer=nope"],
         ["train: ", "optimizer=nope", "allowed: ", "modnf-bbo"],
     ),
-    (["train", *STUDY, "model=modn", "optimizer=bp"], ["train: ", "model=modn optimizer=bp", "modn-bbo"]),
+    (["train", *STUDY, "model=modn", "optimizer=bp"], ["train: ", "model=modn optimizer=bp", "modnf-bbo"]),
     (["train", *STUDY, "model=modnf"], ["train: optimizer=... is missing"]),
     (
         ["train", "study=nope", "model=modn", "optimizer=bbo"],
-        ["study=nope", "allowed", "comparison-modn-bbo"],
+        ["study=nope", "allowed", "comparison-modnf-bbo"],
     ),
     (["train", "--fast"], ["--fast"]),
 ]
 
 
-def test_a_refused_command_says_why_and_changes_nothing(sources: Project) -> None:
-    before = sources.contents()
-    found = answers(sources, [command for command, _ in REFUSED])
-    for (command, expected), (code, text) in zip(REFUSED, found, strict=True):
-        assert code not in (0, None), command
-        said = f"{text}{code}"
-        assert all(part in said for part in expected), said
-    assert sources.contents() == before
-    assert sources.succeed("git", "status", "--porcelain") == ""
+@pytest.mark.slow
+@pytest.mark.parametrize(("arguments", "expected"), REFUSED, ids=[" ".join(one) for one, _ in REFUSED])
+def test_a_refused_command_says_why_and_changes_nothing(
+    place: Place, command: Command, arguments: list[str], expected: list[str]
+) -> None:
+    (place.root / "params.yaml").write_text(composed())
+    before = contents(place.root, ".")
+    code, text = command(*arguments)
+    assert code not in (0, None)
+    said = f"{text}{code}"
+    assert all(part in said for part in expected), said
+    assert contents(place.root, ".") == before
 
 
-def test_a_refused_command_prints_its_message_alone(sources: Project) -> None:
-    command, expected = REFUSED[0]
-    done = sources.stage(*command)
-    assert done.returncode == 1 and done.stdout.count("\n") == 1
-    assert all(part in done.stdout for part in expected), done.stdout
+@pytest.mark.slow
+def test_a_refused_command_prints_its_message_alone(fresh: Project) -> None:
+    done = fresh.stage("tools.params", "alpha_s=-1")
+    assert done.returncode == 1
+    assert done.stdout == "params: alpha_s is -1.0; allowed: a finite number > 0\n"
+    assert fresh.succeed("git", "status", "--porcelain") == ""
 
 
-def test_no_output_folders_of_hydra(project: Project) -> None:
-    for stage in ("fetch", "split", "evaluate"):
-        assert project.stage(stage).returncode == 0
-    assert project.stage("train", *STUDY, "model=modnf", "optimizer=bbo").returncode == 0
-    names = {path.name for path in project.root.rglob("*")}
+def test_no_output_folders_of_hydra(finished: tuple[Project, Outcome]) -> None:
+    names = {path.name for path in finished[0].root.rglob("*")}
     assert not names & {"outputs", "multirun", ".hydra", "hydra.yaml"}
     assert not any(name.endswith(".log") for name in names)
 
@@ -149,7 +156,9 @@ def run_in_process(monkeypatch: pytest.MonkeyPatch, stage: entrypoint.Stage, *ar
     return end.value.code
 
 
-def test_errors_of_a_stage_become_messages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_errors_of_a_stage_become_messages(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    (place.root / "params.yaml").write_text(composed())
+
     def fails_with(error: BaseException) -> entrypoint.Stage:
         def stage(parameters: object, part: str) -> None:
             assert part == "a=b"
