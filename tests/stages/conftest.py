@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from copies import PIECES, ROOT, Outcome, Place, Project, copy_of
+from copies import PIECES, ROOT, Outcome, Place, Project, composed_once, copy_of
 from sharing import made_once
 
 from stages.config import composition
@@ -46,6 +46,12 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, defaults: Path) -> Pl
         if isinstance(value, Path):
             monkeypatch.setattr(files, name, root / value.relative_to(ROOT))
     return Place(root)
+
+
+@pytest.fixture
+def composed_once_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests of what composes the same parameters again and again."""
+    monkeypatch.setattr(composition, "compose_plan", composed_once)
 
 
 @pytest.fixture

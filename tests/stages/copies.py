@@ -112,6 +112,7 @@ SMALL = (
 SMOKE = ("profile=smoke", "datasets=[iris,caesarian]", "datasets/targets=[]")
 
 
+COMPOSE = composition.compose_plan
 COMPOSED: dict[tuple[object, ...], Parameters] = {}  # to compose takes half a second
 
 
@@ -155,7 +156,7 @@ class Place:
 
     def parameters(self, *overrides: str) -> Parameters:
         """What conf/ composes to; a stage reads the same from params.yaml (test_params_file.py)."""
-        return self._kept(overrides, lambda: composition.compose_plan(list(overrides)))
+        return self._kept(overrides, lambda: COMPOSE(list(overrides)))
 
     def write_parameters(self, parameters: Parameters) -> None:
         """Put them in force for stages that are run as commands."""
@@ -203,6 +204,11 @@ class Place:
     def forget(self) -> None:
         """Remove the store, so that all is computed again."""
         shutil.rmtree(self.root / "data/store", ignore_errors=True)
+
+
+def composed_once(overrides: list[str]) -> Parameters:
+    """As composition.compose_plan, but it remembers what it has composed from the same conf/."""
+    return Place(composition.ROOT).parameters(*overrides)
 
 
 @dataclass
