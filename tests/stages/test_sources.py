@@ -1,10 +1,9 @@
 """stages.io.sources: the files it finds by reading are those that Python imports and executes."""
 
-import functools
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +13,20 @@ from copies import ROOT
 from stages.io import sources
 from stages.tools import sources as sources_stage
 
+# Each training in a process of its own, which has only packages of others imported before.
 TRACED = """
-import json, sys
-from pathlib import Path
-import numpy as np
+import json, os, sys
+import numba, numpy as np, scipy.special
+
+for name, (model, optimizer) in json.loads(sys.argv[1]).items():
+    if os.fork() == 0:
+        break
+    assert os.wait()[1] == 0, name
+else:
+    sys.exit()
 from stages.study import families, training
 from stages.study.cells import Cell
 
-model, optimizer = json.loads(sys.argv[1])
 settings = {key: value for key, value in model.items() if key != "title"}
 cell = Cell("comparison", "own", "own", "own", 4, 2, 10.0, 1.0, settings)
 method = families.get(model["family"]).method(model, optimizer, 2)
@@ -32,9 +37,10 @@ sys.setprofile(lambda frame, event, argument: executed.add(frame.f_code.co_filen
 training.train_one(cell, method, 2, 100, X, y)
 sys.setprofile(None)
 imported = [getattr(module, "__file__", None) for module in sys.modules.values()]
-print(json.dumps([sorted(executed), sorted(filter(None, imported))]))
+print(json.dumps([name, sorted(executed), sorted(filter(None, imported))]))
 """
-TRACED_FIT = """
+# One after the other: what a fit imports belongs to the following ones, too.
+TRACED_FITS = """
 import json, sys
 import numpy as np
 from stages import fit
@@ -42,21 +48,20 @@ from stages.config.schema import Baseline, Readable
 from stages.study.fitting import fit_one
 from stages.study.reading import read_one
 
-estimator, readable = json.loads(sys.argv[1])
-parameters = {"max_iter": 2} if estimator.startswith("modn") else {}
-settings = dict(title="", estimator=estimator, standardise=False, parameters=parameters, grid={})
 rng = np.random.default_rng(0)
 X, y = rng.random((40, 3)), np.arange(40) % 2
 part = 100, X, y, X
-executed = set()
-sys.setprofile(lambda frame, event, argument: executed.add(frame.f_code.co_filename))
-if readable:
-    read_one(Readable(**settings, size="max_leaf_nodes", size_offset=1), [1], 2, *part)
-else:
-    fit_one(Baseline(**settings), ["default"], 2, *part)
-sys.setprofile(None)
-imported = [getattr(module, "__file__", None) for module in sys.modules.values()]
-print(json.dumps([sorted(executed), sorted(filter(None, imported))]))
+for estimator, readable in json.loads(sys.argv[1]):
+    parameters = {"max_iter": 2} if estimator.startswith("modn") else {}
+    settings = dict(title="", estimator=estimator, standardise=False, parameters=parameters, grid={})
+    executed = set()
+    sys.setprofile(lambda frame, event, argument: executed.add(frame.f_code.co_filename))
+    if readable:
+        read_one(Readable(**settings, size="max_leaf_nodes", size_offset=1), [1], 2, *part)
+    else:
+        fit_one(Baseline(**settings), ["default"], 2, *part)
+    sys.setprofile(None)
+    print(json.dumps([estimator, sorted(executed)]))
 """
 MODN = {"title": "MODN", "family": "modn", "filter": "learned", "filter_iterations": 2, "rounds": 1}
 DNM = {"title": "DNM", "family": "dnm", "theta_o": [0.5]}
@@ -70,6 +75,13 @@ TRAININGS = {
     "dnm-bbo": (DNM, BBO, {"bbo"}),
     "mlp-bp": (MLP, {"algorithm": "bp", "population": 1, "iterations": 2}, {"bp"}),
 }
+# Estimators, whether they are read, and the file with the hashes on which their fits depend.
+FITS = [
+    ("sklearn.neighbors.KNeighborsClassifier", False, "fit"),
+    ("sklearn.tree.DecisionTreeClassifier", True, "fit"),
+    ("modn.DNMClassifier", False, "fit-modn"),
+    ("modn.MODNClassifier", True, "fit-modn"),  # its circuit
+]
 
 
 def ours(paths: list[str]) -> set[Path]:
@@ -84,50 +96,39 @@ def ours(paths: list[str]) -> set[Path]:
     }
 
 
-def traced(code: str, *arguments: Any) -> tuple[set[Path], set[Path]]:
-    """The sources that a process executes in its task, and all that it imports."""
+def traced(code: str, what: Any) -> Iterator[tuple[str, list[set[Path]]]]:
+    """Of each task its name, the sources that it executes, and for a training all that are imported."""
     done = subprocess.run(
-        [sys.executable, "-c", code, json.dumps(arguments)], cwd=ROOT, capture_output=True, text=True
+        [sys.executable, "-c", code, json.dumps(what)], cwd=ROOT, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    executed, imported = map(ours, json.loads(done.stdout))
-    return executed, imported
+    for name, *found in map(json.loads, done.stdout.splitlines()):
+        yield name, [ours(paths) for paths in found]
 
 
-@pytest.mark.parametrize("name", TRAININGS)
 @pytest.mark.slow
-def test_what_a_training_executes_and_imports_is_in_its_closure(name: str) -> None:
-    model, optimizer, algorithms = TRAININGS[name]
-    registries: Mapping[str, set[str]] = {
-        "modn.optimizers": {f"modn.optimizers.{algorithm}" for algorithm in algorithms},
-        "stages.study.families": {f"stages.study.families.{model['family']}"},
-    }
-    closure = sources.closure(["stages.study.training"], registries)
-    executed, imported = traced(TRACED, model, optimizer)
-    assert len(executed) > 5 and executed <= closure
+def test_what_a_training_executes_and_imports_is_in_its_closure() -> None:
     siblings = set((ROOT / "modn/optimizers").rglob("*.py"))  # registered, not used
-    assert imported - siblings <= closure
+    found = dict(traced(TRACED, {name: chosen[:2] for name, chosen in TRAININGS.items()}))
+    assert found.keys() == TRAININGS.keys()
+    for name, (executed, imported) in found.items():
+        model, _, algorithms = TRAININGS[name]
+        registries: Mapping[str, set[str]] = {
+            "modn.optimizers": {f"modn.optimizers.{algorithm}" for algorithm in algorithms},
+            "stages.study.families": {f"stages.study.families.{model['family']}"},
+        }
+        closure = sources.closure(["stages.study.training"], registries)
+        assert len(executed) > 5 and executed <= closure, name
+        assert imported - siblings <= closure, name
 
 
-@functools.cache
-def hashed() -> dict[str, set[Path]]:
-    """The sources in each file of data/sources."""
-    return dict(sources_stage.closures())
-
-
-@pytest.mark.parametrize(
-    ("estimator", "readable", "file"),
-    [
-        ("sklearn.neighbors.KNeighborsClassifier", False, "fit"),
-        ("sklearn.tree.DecisionTreeClassifier", True, "fit"),
-        ("modn.DNMClassifier", False, "fit-modn"),
-        ("modn.MODNClassifier", True, "fit-modn"),  # its circuit
-    ],
-)
 @pytest.mark.slow
-def test_what_a_fit_executes_is_hashed(estimator: str, readable: bool, file: str) -> None:
-    executed, _ = traced(TRACED_FIT, estimator, readable)  # stages.config imports more
-    assert len(executed) >= 2 and executed <= hashed()[file]
+def test_what_a_fit_executes_is_hashed() -> None:
+    found = dict(traced(TRACED_FITS, [fit[:2] for fit in FITS]))
+    hashed = dict(sources_stage.closures())
+    for estimator, _, file in FITS:
+        (executed,) = found[estimator]  # stages.config imports more
+        assert len(executed) >= 2 and executed <= hashed[file], estimator
 
 
 def test_a_training_does_not_depend_on_how_it_is_called_or_shown() -> None:
