@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,6 +12,8 @@ from made_up import MadeUp, Numbers, made_up
 from stages.config import composition
 from stages.io.entrypoint import StageError
 from stages.tools import evidence
+
+pytestmark = pytest.mark.usefixtures("composed_once_only")
 
 
 @pytest.fixture
@@ -127,10 +128,9 @@ def test_the_readme_s_line_is_updated(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_all_reports_are_listed() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "stages.tools.evidence"], cwd=ROOT, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
+def test_all_reports_are_listed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["evidence"])
+    evidence.main()
     profiles = {path.parent.name for path in ROOT.glob("reports/*/provenance.json")}
-    assert set(re.findall(r"^`reports/(\w+)` was made", done.stdout, re.MULTILINE)) == profiles
+    said = capsys.readouterr().out
+    assert set(re.findall(r"^`reports/(\w+)` was made", said, re.MULTILINE)) == profiles

@@ -6,8 +6,9 @@ import sys
 from typing import Any
 
 import pytest
-from copies import FEW, LISTED, ROOT, Place, Project, choices, pairs
+from copies import FEW, LEAST, LISTED, ROOT, Place, choices, contents, pairs
 
+from stages.config.derived import derive
 from stages.fetch import fetch
 from stages.io import files
 from stages.resplit import resplit
@@ -18,7 +19,7 @@ from stages.tools import evidence, plan
 from stages.tools.plan import Part
 from stages.train import train
 
-pytestmark = pytest.mark.slow  # each test starts processes of its own
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("composed_once_only")]
 
 QUICK = ROOT / "reports/quick/provenance.json"
 
@@ -76,31 +77,27 @@ def recorded(place: Place, profile: str = "quick") -> None:
     path.write_bytes((ROOT / f"reports/{profile}/provenance.json").read_bytes())
 
 
-def test_the_plan_of_a_fresh_clone_counts_every_task_and_writes_nothing(fresh: Project) -> None:
-    (fresh.root / "reports/quick").mkdir(parents=True)
-    (fresh.root / "reports/quick/provenance.json").write_bytes(QUICK.read_bytes())
-    before = fresh.contents()
-    done = fresh.stage(
-        "tools.plan",
-        "profile=smoke",
-        "datasets=[iris,caesarian]",
-        "datasets/targets=[]",
-        "baselines=[dnm,knn]",
-    )
-    assert done.returncode == 0, done.stdout
-    tasks = table(done.stdout)
+def test_the_plan_of_a_fresh_clone_counts_every_task_and_writes_nothing(
+    place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded(place)
+    before = contents(place.root, ".")
+    overrides = "profile=smoke", "datasets=[iris,caesarian]", "datasets/targets=[]", "baselines=[dnm,knn]"
+    monkeypatch.setattr(sys, "argv", ["plan", *overrides])
+    plan.main()
+    said = capsys.readouterr().out
+    tasks = table(said)
     assert tasks["comparison modn-bbo"] == 2 * 2  # datasets, runs
     assert tasks["tuned dnm-bbo"] == 1 * 2  # two classes: caesarian
     assert tasks["sensitivity modn-bbo"] == 7 * 2  # iris: M is 4, 12, 20; two alpha_s, two alpha_t
     assert (tasks["baselines knn"], tasks["baselines dnm"]) == (2 * 2, 1 * 2)
     assert tasks["arena modnp-bp"] == 1 * 2 and "arena modn-bp" not in tasks  # P is discrete
     assert tasks.pop("all") == sum(tasks.values())
-    assert expected(done.stdout)[0] == 1
-    assert fresh.contents() == before
+    assert expected(said)[0] == 1
+    assert contents(place.root, ".") == before
 
 
 REFUSED = {
-    "alpha_x=1": ["plan: ", "no key 'alpha_x'", "alpha_s"],
     "alpha_s=-1": ["plan: alpha_s is -1.0", "> 0"],
     "profile=nope": ["plan: ", "profile has no 'nope'", "paper"],
     "--record=nope": [
@@ -114,7 +111,7 @@ REFUSED = {
 def test_a_refused_value_is_named(
     override: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sys, "argv", ["plan", override])
+    monkeypatch.setattr(sys, "argv", ["plan", *LEAST, override])
     with pytest.raises(SystemExit) as end:
         plan.main()
     said = str(end.value)  # what Python prints, with the exit code 1
@@ -159,15 +156,23 @@ def test_a_run_like_the_record_takes_the_seconds_of_the_record(place: Place) -> 
 
 def test_ten_times_the_runs_take_ten_times_as_long(place: Place) -> None:
     recorded(place)
-    one = (
+    parameters = place.parameters(
         "datasets=[iris]",
+        "datasets/targets=[]",
         "baselines=[]",
+        "readable=[tree]",
+        "predictors=[linear]",
         "runtime.workers=1",
         "sensitivity.datasets=[]",
         "arena.datasets=[]",
     )
-    few = expected(plan.plan(place.parameters(*one, "runs=30"), "quick"))[1]
-    many = expected(plan.plan(place.parameters(*one, "runs=300"), "quick"))[1]
+
+    def seconds(runs: int) -> float:
+        parameters.runs = runs
+        parameters.derived = derive(parameters)
+        return expected(plan.plan(parameters, "quick"))[1]
+
+    few, many = seconds(30), seconds(300)
     starts = (10 * few - many) / 9
     assert 0 <= starts < few / 2
 
@@ -178,22 +183,23 @@ def core_seconds(text: str) -> dict[str, float]:
     return {stage: seconds_of(clock) for stage, clock in rows}
 
 
-@pytest.mark.parametrize(("profile", "off"), [("paper", 0.02), ("quick", 1 / 3)])
-def test_the_plan_of_the_paper_is_near_what_it_took(profile: str, off: float, place: Place) -> None:
+def test_the_plan_of_the_paper_is_near_what_it_took(place: Place) -> None:
     """By its own record, but for rounding; from a tenth of the work, within a third in all."""
     if not evidence.examine(ROOT, "paper").current:
         pytest.skip("reports/paper was made by other code, which may be slower or faster")
     for name in ("paper", "quick"):
         recorded(place, name)
-    text = plan.plan(place.parameters("profile=paper"), profile)
-    planned = core_seconds(text)
-    lacking = set(re.findall(r"^Not in the record: (\w+ \S+) on", text, re.MULTILINE))
+    parameters = place.parameters("profile=paper")
     made = json.loads((ROOT / "reports/paper/provenance.json").read_text())["stages"]
-    # Which fits there are depends on the packages that are installed.
-    both = [stage for stage in planned if stage in made and stage not in lacking]
-    assert {stage for stage in made if stage.startswith("comparison")} - lacking <= set(both)
-    took = sum(sum(made[stage]["core_seconds"].values()) for stage in both)
-    assert sum(planned[stage] for stage in both) == pytest.approx(took, rel=off)
+    for profile, off in (("paper", 0.02), ("quick", 1 / 3)):
+        text = plan.plan(parameters, profile)
+        planned = core_seconds(text)
+        lacking = set(re.findall(r"^Not in the record: (\w+ \S+) on", text, re.MULTILINE))
+        # Which fits there are depends on the packages that are installed.
+        both = [stage for stage in planned if stage in made and stage not in lacking]
+        assert {stage for stage in made if stage.startswith("comparison")} - lacking <= set(both)
+        took = sum(sum(made[stage]["core_seconds"].values()) for stage in both)
+        assert sum(planned[stage] for stage in both) == pytest.approx(took, rel=off), profile
 
 
 def test_the_record_of_a_part_of_a_profile_is_not_taken_for_the_whole(place: Place) -> None:
@@ -228,7 +234,9 @@ def test_the_closest_has_the_same_optimizer_then_model_then_study_then_size() ->
 
 
 def test_every_baseline_is_planned_on_the_datasets_that_it_is_fitted_on(place: Place) -> None:
-    parameters = place.parameters("profile=smoke", "datasets=[iris,caesarian]", "baselines=[dnm,knn]")
+    parameters = place.parameters(
+        "profile=smoke", "datasets=[iris,caesarian]", "datasets/targets=[]", "baselines=[dnm,knn]"
+    )
     fetch(parameters)
     resplit(parameters)
     fits = {(part.model, part.dataset) for part in plan.work_of(parameters) if part.study == "baselines"}
