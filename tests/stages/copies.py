@@ -38,6 +38,10 @@ PIECES = [
 
 # What conf/ chooses where nothing is overridden: a newcomer joins its lists.
 LISTED = yaml.safe_load((ROOT / "conf/config.yaml").read_text())
+# What it chooses of each group.
+CHOSEN = {
+    group: names for entry in LISTED["defaults"] if isinstance(entry, dict) for group, names in entry.items()
+}
 
 
 def pairs(comparison: dict[str, str], tuned: dict[str, str]) -> list[str]:

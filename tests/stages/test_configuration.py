@@ -1,12 +1,29 @@
 """conf/: all of it composes and agrees with the paper."""
 
+import functools
 import hashlib
+import itertools
+import json
+from copy import deepcopy
 from typing import Any
 
 import pandas as pd
 import pytest
 import yaml
-from copies import CONF, LISTED, LITTLE, ROOT, Project, choices, composed_text, load, pairs
+from copies import (
+    CHOSEN,
+    CONF,
+    LEAST,
+    LISTED,
+    LITTLE,
+    ROOT,
+    Project,
+    changed,
+    choices,
+    composed_text,
+    load,
+    pairs,
+)
 
 from modn import methods
 from stages.config import composition
@@ -41,41 +58,59 @@ def holds(values: Any, own: Any) -> bool:
     return bool(values == own)
 
 
-def composed_together(group: str, names: list[str]) -> dict[str, Any]:
-    """The parameters with these choices of a group, and little beside them."""
-    overrides = [override for override in LITTLE if not override.startswith(f"{group}=")]
-    return load(composition.compose_conf([*overrides, f"{group}=[{','.join(names)}]"]))
+def composed_with(chosen: dict[str, list[str]], *others: str) -> dict[str, Any]:
+    """The parameters with these choices of groups, and little beside them."""
+    overrides = [override for override in LITTLE if override.partition("=")[0] not in chosen]
+    overrides += [f"{group}=[{','.join(names)}]" for group, names in chosen.items()]
+    return load(composed_text(*others, base=tuple(overrides)))
 
 
-@pytest.mark.parametrize("group", SEVERAL)
+@functools.cache
+def everything() -> dict[str, Any]:
+    """The parameters with all choices of all groups, also those outside the default run."""
+    return composed_with({group: choices(group) for group in SEVERAL})
+
+
 @pytest.mark.slow
-def test_all_choices_of_a_group_compose_together(group: str) -> None:
-    composed = composed_together(group, choices(group))
-    assert sorted(composed[group]) == choices(group)
-    for name, values in composed[group].items():
-        own = read(group, name)
-        own.pop("defaults", None)
-        assert holds(values, own), name
+def test_all_choices_of_a_group_compose_together() -> None:
+    composed = everything()
+    for group in SEVERAL:
+        assert sorted(composed[group]) == choices(group)
+        for name, values in composed[group].items():
+            own = read(group, name)
+            own.pop("defaults", None)
+            assert holds(values, own), name
 
 
-@pytest.mark.parametrize("group", sorted({*SEVERAL} - {"models", "optimizers"}))
-def test_a_choice_composes_alone(group: str) -> None:
-    last = choices(group)[-1]  # other tests have the others
-    assert list(composed_together(group, [last])[group]) == [last]
+def test_a_choice_of_each_group_composes_alone() -> None:
+    last = {group: choices(group)[-1:] for group in SEVERAL if group not in ("models", "optimizers")}
+    composed = composed_with(last)  # other tests have the others
+    assert {group: list(composed[group]) for group in last} == last
 
 
-@pytest.mark.parametrize(("group", "choice"), [pair for pair in CHOICES if pair[0] not in SEVERAL])
 @pytest.mark.slow
-def test_every_choice_of_one_composes(group: str, choice: str) -> None:
-    composed = load(composed_text(f"{group}={choice}"))
-    assert composed["profile"] == (choice if group == "profile" else "quick")
-    assert composed["derived"]["trainings"]
+def test_every_split_and_runtime_composes() -> None:
+    for split, runtime in itertools.zip_longest(choices("split"), choices("runtime")):
+        chosen = {group: name for group, name in (("split", split), ("runtime", runtime)) if name}
+        overrides = [f"{group}={name}" for group, name in chosen.items()]
+        composed = load(composition.compose_conf([*LEAST, *overrides]))
+        for group, name in chosen.items():
+            own = {key: value for key, value in read(group, name).items() if "${" not in str(value)}
+            assert own and holds(composed[group], own), name
+
+
+# Optimizers that take values from another one's file, and one of those that do not: all are composed above.
+BORROWERS = [name for name in choices("optimizers") if "defaults" in read("optimizers", name)]
+ALONE = [*BORROWERS, *(name for name in choices("optimizers")[-1:] if name not in BORROWERS)]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "optimizer"),
-    [*((model, "bbo") for model in choices("models")), *(("modnf", name) for name in choices("optimizers"))],
+    [
+        *((model, "bbo") for model in choices("models")),
+        *(("modnf", name) for name in ALONE),
+    ],
 )
 def test_a_pair_composes_alone(model: str, optimizer: str) -> None:
     overrides = [f"models=[{model}]", f"optimizers=[{optimizer}]", f"++comparison.{model}=[{optimizer}]"]
@@ -96,18 +131,18 @@ def test_params_yaml_is_what_conf_composes_to() -> None:
 
 @pytest.mark.slow
 def test_dvcs_own_composition_writes_the_same_bytes(fresh: Project) -> None:
+    overrides = [*LEAST, "alpha_s=5"]
     (fresh.root / "compose.py").write_text(
         "from dvc.repo import Repo\n"
         "from dvc.utils.hydra import compose_and_dump\n"
         "settings = Repo().config['hydra']\n"
         "assert settings['enabled']\n"
         "folders = [f'{Repo().root_dir}/{settings[key]}' for key in ('config_dir', 'plugins_path')]\n"
-        "compose_and_dump('dvc.yml', folders[0], None, settings['config_name'], folders[1], ['alpha_s=5'])\n"
+        f"compose_and_dump('dvc.yml', folders[0], None, settings['config_name'], folders[1], {overrides})\n"
     )
     fresh.succeed("python", "compose.py")
-    by_dvc = (fresh.root / "dvc.yml").read_bytes()
-    fresh.succeed("python", "-m", "stages.tools.params", "alpha_s=5")
-    assert (fresh.root / "params.yaml").read_bytes() == by_dvc
+    by_dvc = (fresh.root / "dvc.yml").read_text()
+    assert composition.compose_conf(overrides) == by_dvc
     assert yaml.safe_load(by_dvc)["alpha_s"] == 5
 
 
@@ -117,6 +152,8 @@ def test_a_profile_is_the_paper_with_less_effort() -> None:
     numbers = (".targets.resplits", ".arena.runs")
     effort = {"profile", "runs", "resplits", "grid_folds", "max_iterations", "runtime", "derived", "tune"}
     composed = {name: load(composed_text(f"profile={name}", base=())) for name in choices("profile")}
+    for name, values in composed.items():
+        assert values["profile"] == name and values["derived"]["trainings"]
 
     def is_part(fewer: Any, more: Any, key: str) -> None:
         if isinstance(more, dict):
@@ -157,7 +194,7 @@ def test_smoke_has_every_study_and_kind_of_method() -> None:
 
 
 def test_the_defaults_are_the_papers() -> None:
-    composed = load(composed_text(base=()))
+    composed = load(composed_text(f"profile={CHOSEN['profile']}", base=()))
     assert (composed["alpha_s"], composed["alpha_t"], composed["dendrites_per_class"]) == (10, 1, 10)
     printed_datasets = pd.read_csv(PAPER / "table1_datasets.csv")["dataset"].tolist()
     assert [name for name in composed["datasets"] if name in printed_datasets] == printed_datasets
@@ -190,19 +227,24 @@ def test_an_optimizers_file_names_each_of_its_fields(name: str) -> None:
 
 
 def composed_optimizer(name: str) -> dict[str, Any]:
-    every = f"optimizers=[{','.join(choices('optimizers'))}]"  # also those outside the default run
-    return load(composed_text(every))["optimizers"][name]
+    return deepcopy(everything()["optimizers"][name])
 
 
 def test_a_pair_takes_the_first_optimizers_values_from_its_file() -> None:
     own, pair = composed_optimizer("bbo"), composed_optimizer("bbo_adam")
+    other = composed_optimizer("lshade_adam")
     assert own["iterations"] is None and pair["first"]["iterations"] == 100
     assert pair["first"] == own | {"iterations": 100}
-    changed = load(composition.compose_conf([*LITTLE, "optimizers.bbo.population=50"]))
-    assert changed["optimizers"]["bbo"]["population"] == 50
-    assert changed["optimizers"]["bbo_adam"] == pair  # one optimizer's parameter is not another's
-    also = composition.compose_conf([*LITTLE, "optimizers.bbo_adam.first.population=50"])
-    assert load(also)["optimizers"]["bbo_adam"]["first"]["population"] == 50
+    edited = composed_with(
+        {"optimizers": ["bbo", "bbo_adam", "lshade_adam"]},
+        *pairs({"modn": "bbo"}, {}),
+        "arena.datasets=[]",
+        "optimizers.bbo.population=50",
+        "optimizers.lshade_adam.first.population=60",
+    )["optimizers"]
+    assert edited["bbo"]["population"] == 50
+    assert edited["bbo_adam"] == pair  # one optimizer's parameter is not another's
+    assert edited["lshade_adam"]["first"] == other["first"] | {"population": 60}
 
 
 @pytest.mark.parametrize("name", families.names())
@@ -234,10 +276,8 @@ def test_a_datasets_file_agrees_with_the_paper_and_with_its_table(name: str) -> 
 
 
 def test_overrides_of_every_kind_arrive() -> None:
-    text = composition.compose_conf(
-        ["alpha_s=5", "profile=paper", "datasets=[iris,wine]", "optimizers.bbo.population=50", "split=sound"]
-    )
-    composed = load(text)
+    own = ("alpha_s=5", "profile=paper", "optimizers.bbo.population=50", "split=sound")
+    composed = composed_with({"datasets": ["iris", "wine"]}, *own, "datasets/extra=[]")
     assert (composed["alpha_s"], composed["profile"], composed["runs"]) == (5, "paper", 30)
     assert list(composed["datasets"]) == list(composed["derived"]["budgets"]) == ["iris", "wine"]
     assert composed["optimizers"]["bbo"]["population"] == 50
@@ -258,16 +298,27 @@ PAIRS = pairs(
 
 
 @pytest.mark.parametrize(
-    ("overrides", "expected"),
+    ("only", "expected"),
     [
-        (["only.optimizers=[bbo]"], ["comparison-modn-bbo", "comparison-modnp-bbo", "comparison-modnf-bbo",
-                                     "tuned-modn-bbo", "tuned-dnm-bbo", "sensitivity-modn-bbo"]),
-        (["only.models=[dnm,mlp]"], ["tuned-dnm-bbo", "tuned-mlp-bp", "tuned-mlp-adam"]),
-        (["only.models=[modnf]", "only.optimizers=[bp,es]"], ["comparison-modnf-bp", "comparison-modnf-es"]),
-        (["only.optimizers=[bbo]", "datasets=[wine]"], ["comparison-modn-bbo", "comparison-modnp-bbo",
-                                     "comparison-modnf-bbo", "tuned-modn-bbo", "tuned-dnm-bbo"]),
+        ({"optimizers": ["bbo"]}, ["comparison-modn-bbo", "comparison-modnp-bbo", "comparison-modnf-bbo",
+                                   "tuned-modn-bbo", "tuned-dnm-bbo", "sensitivity-modn-bbo"]),
+        ({"models": ["dnm", "mlp"]}, ["tuned-dnm-bbo", "tuned-mlp-bp", "tuned-mlp-adam"]),
+        ({"models": ["modnf"], "optimizers": ["bp", "es"]}, ["comparison-modnf-bp", "comparison-modnf-es"]),
     ],
 )  # fmt: skip
-def test_a_run_can_be_restricted(overrides: list[str], expected: list[str]) -> None:
-    derived = load(composition.compose_conf([*LITTLE, *PAIRS, *overrides]))["derived"]
+def test_a_run_can_be_restricted(only: dict[str, list[str]], expected: list[str]) -> None:
+    chosen = dict.fromkeys(("models", "optimizers")) | only
+    derived = changed(load(composed_text(*PAIRS)), f"only={json.dumps(chosen)}").derived
     assert derived["pairs"] == list(derived["trainings"]) == expected
+
+
+def test_a_restriction_is_composed() -> None:
+    derived = composed_with({"datasets": ["wine"]}, *PAIRS, "only.optimizers=[bbo]")["derived"]
+    assert (
+        derived["pairs"]
+        == list(derived["trainings"])
+        == [
+            *("comparison-modn-bbo", "comparison-modnp-bbo", "comparison-modnf-bbo"),
+            *("tuned-modn-bbo", "tuned-dnm-bbo"),  # and no sensitivity, which is of other datasets
+        ]
+    )

@@ -5,16 +5,11 @@ from pathlib import Path
 
 import pytest
 import yaml
-from copies import LISTED, Place, Project, pairs
+from copies import CHOSEN, Place, Project, pairs
 
 from stages.config import composition
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-CHOSEN = {
-    group: names for entry in LISTED["defaults"] if isinstance(entry, dict) for group, names in entry.items()
-}
 
 
 @pytest.fixture(autouse=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 import pytest
-from copies import LEAST, LISTED, LITTLE, changed, choices, composed_text, load, pairs
+from copies import CHOSEN, LEAST, LITTLE, changed, choices, composed_text, load, pairs
 
 from modn import methods
 from stages.config import composition
@@ -13,12 +13,6 @@ from stages.study import families
 def allowed(names: Iterable[str]) -> str:
     """How a message lists them."""
     return f"allowed: {', '.join(sorted(names))}"
-
-
-# What conf/config.yaml chooses of each group.
-CHOSEN = {
-    group: names for entry in LISTED["defaults"] if isinstance(entry, dict) for group, names in entry.items()
-}
 
 
 @pytest.fixture(autouse=True)
