@@ -1,7 +1,9 @@
 """Whatever name or type is wrong among the parameters: refused, with the key and what is allowed."""
 
 import functools
+import itertools
 import typing
+from collections.abc import Iterator
 from copy import deepcopy
 from types import NoneType
 
@@ -47,6 +49,7 @@ GROUPS = {
     "extra.": schema.Extra,
     "targets.": schema.Targets,
     "targets.measures.": schema.TargetMeasures,
+    "only.": schema.Only,
     "sensitivity.": schema.Sensitivity,
     "figures.": schema.Figures,
 }
@@ -77,19 +80,21 @@ def wrong_for(kind: object) -> list[object]:
     return [*wrong, 5]  # lists, mappings, groups
 
 
-def typed_fields() -> list[tuple[str, object]]:
-    return [
-        (f"{group}{name}", kind)
-        for group, cls in GROUPS.items()
-        for name, kind in typing.get_type_hints(cls).items()
-        if f"{group}{name}" != "derived" and wrong_for(kind)
-    ]
+def wrong_types() -> Iterator[tuple[str, object]]:
+    """Of each type all wrong values for its first field, and for the others one, in turn."""
+    turns: dict[object, Iterator[object]] = {}
+    for group, cls in GROUPS.items():
+        for name, kind in typing.get_type_hints(cls).items():
+            path, wrong = f"{group}{name}", wrong_for(kind)
+            if path != "derived" and wrong:
+                first = kind not in turns
+                turn = turns.setdefault(kind, itertools.cycle(wrong))
+                yield from ((path, next(turn)) for _ in (wrong if first else [0]))
 
 
-@pytest.mark.parametrize(("path", "kind"), typed_fields(), ids=[path for path, _ in typed_fields()])
-def test_a_wrong_type_anywhere(path: str, kind: object) -> None:
-    for wrong in wrong_for(kind):
-        refused(values_with(path, wrong), path.rpartition(".")[2])
+@pytest.mark.parametrize(("path", "wrong"), list(wrong_types()))
+def test_a_wrong_type_anywhere(path: str, wrong: object) -> None:
+    refused(values_with(path, wrong), path.rpartition(".")[2])
 
 
 @pytest.mark.parametrize("wrong", [None, 5, "bbo", ["bbo"], {}, {"algorithm": 5}])
