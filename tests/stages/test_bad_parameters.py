@@ -5,6 +5,7 @@ import itertools
 import typing
 from collections.abc import Iterator
 from copy import deepcopy
+from dataclasses import replace
 from types import NoneType
 
 import pytest
@@ -13,6 +14,7 @@ from copies import composed
 
 from modn import methods
 from stages.config import hydra_conf, schema
+from stages.config.checks import check_parameters
 
 
 @functools.cache
@@ -32,11 +34,23 @@ def values_with(path: str, value: object) -> dict[str, object]:
     return values
 
 
+@functools.cache
+def parameters() -> schema.Parameters:
+    return hydra_conf.checked_values(valid())
+
+
 def refused(values: dict[str, object], *expected: str) -> None:
     with pytest.raises(ValueError) as refusal, hydra_conf.plain_errors("params.yaml"):
         hydra_conf.checked_values(values)
     said = str(refusal.value).lower()  # OmegaConf names a group by its class: Split
     assert all(part.lower() in said for part in expected), said
+
+
+def refused_optimizer(values: dict[str, object], *expected: str) -> None:
+    """As above of an optimizer, whose values have no types in the schema."""
+    with pytest.raises(ValueError) as refusal:
+        check_parameters(replace(parameters(), optimizers={"bbo": values}))
+    assert all(part in str(refusal.value) for part in expected), refusal.value
 
 
 GROUPS = {
@@ -56,7 +70,7 @@ GROUPS = {
 
 
 def test_the_values_that_the_following_tests_spoil_are_valid() -> None:
-    hydra_conf.checked_values(valid())
+    assert parameters().optimizers.keys() == {"bbo"}
 
 
 @pytest.mark.parametrize("group", [*GROUPS, "models.modnf.", "optimizers.bbo."])
@@ -129,17 +143,17 @@ RATES = [
 
 @pytest.mark.parametrize(("algorithm", "rate"), RATES)
 def test_no_rate_or_count_is_negative(algorithm: str, rate: str) -> None:
-    values = values_with("optimizers.bbo", {"algorithm": algorithm, rate: -1})
-    refused(values, "optimizers.bbo", f"{rate} is -1", "allowed: ")
+    expected = "optimizers.bbo", f"{rate} is -1", "allowed: "
+    refused_optimizer({"algorithm": algorithm, rate: -1}, *expected)
 
 
 @pytest.mark.parametrize("algorithm", ["bbo", "ga", "pbil"])
 def test_a_population_of_one_where_several_are_needed(algorithm: str) -> None:
-    values = values_with("optimizers.bbo", {"algorithm": algorithm, "population": 1})
-    refused(values, "population is 1", "allowed: an integer >= 2")
+    expected = "population is 1", "allowed: an integer >= 2"
+    refused_optimizer({"algorithm": algorithm, "population": 1}, *expected)
 
 
 @pytest.mark.parametrize("part", ["first", "then"])
 def test_the_parts_of_a_pair(part: str) -> None:
     for wrong, expected in ((5, f"optimizers.bbo.{part} is 5"), ({"population": -1}, "population is -1")):
-        refused(values_with("optimizers.bbo", {"algorithm": "bbo+adam", part: wrong}), expected, "allowed: ")
+        refused_optimizer({"algorithm": "bbo+adam", part: wrong}, expected, "allowed: ")

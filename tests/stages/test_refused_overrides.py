@@ -164,7 +164,7 @@ def test_values_are_checked(override: str, expected: list[str]) -> None:
 
 
 def test_the_largest_dendrites_of_a_search_must_fit_into_memory() -> None:
-    values = load(composed_text(*pairs({}, {"modn": "bbo"}), base=("arena.datasets=[]", *LITTLE)))
+    values = load(composed_text(*pairs({"modn": "bbo"}, {"modn": "bbo"})))
     changed(values, "tune.dendrites=[4,1000000000000]")  # not searched
     with pytest.raises(ValueError, match=r"1000000000000 dendrites \(tune.dendrites\), needs [\d,]+ GiB"):
         changed(values, "tuned.values=ours")
