@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from copies import Place, Project, composed, contents
+from copies import LEAST, Place, Project, composed, contents
 
 from stages.evaluate import evaluate
 from stages.fetch import fetch
@@ -295,7 +295,8 @@ def test_a_file_of_conf_with_an_unknown_key_or_broken_yaml(commands: Commands, g
     choice = f"{group}=[mine]" if group in ("datasets", "models", "optimizers") else f"{group}=mine"
     for line, expected in ((b"colour: red\n", "colour"), (b"title: [\n", f"conf/{group}/mine.yaml")):
         path.write_bytes(CONF[group] + line)
-        commands.refuse("params", choice, because=[expected])
+        others = [override for override in LEAST if not override.startswith(f"{group}=")]
+        commands.refuse("params", *others, choice, because=[expected])
 
 
 # Targets that cannot be written
@@ -342,7 +343,8 @@ def test_a_folder_that_may_not_be_written_to(commands: Commands, stage: str, rea
         raise OSError(reason, os.strerror(reason), str(source), None, str(target))
 
     commands.monkeypatch.setattr(os, "replace", refuse)
-    commands.refuse(stage, *(TRAIN if stage == "train" else []), because=[os.strerror(reason)])
+    arguments = {"train": TRAIN, "params": LEAST}.get(stage, [])
+    commands.refuse(stage, *arguments, because=[os.strerror(reason)])
 
 
 # As real commands

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from copies import contents, pairs
+from copies import LITTLE, contents, pairs
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
@@ -173,7 +173,7 @@ def valid() -> dict[str, Any]:
     """Every group with one member."""
     composition.register()
     text = composition.compose_conf(
-        ["datasets=[iris]", "models=[modnp]", "optimizers=[bbo]", *pairs({"modnp": "bbo"}, {}),
+        [*LITTLE, "models=[modnp]", "optimizers=[bbo]", *pairs({"modnp": "bbo"}, {}),
          "sensitivity.model=modnp", "sensitivity.dendrites=[6]"]
     )  # fmt: skip
     return yaml.safe_load(text)

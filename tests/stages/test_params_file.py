@@ -1,15 +1,11 @@
 """params.yaml: what is in it, which parameters are in force, and what a stage refuses."""
 
-import functools
-from pathlib import Path
-
 import pytest
 import yaml
-from copies import CHOSEN, Place, Project, pairs
+from copies import CHOSEN, LITTLE, ROOT, Place, composed, composed_once, composed_text, pairs
 
 from stages.config import composition
-
-ROOT = Path(__file__).resolve().parents[2]
+from stages.config.schema import Parameters
 
 
 @pytest.fixture(autouse=True)
@@ -17,11 +13,7 @@ def registered() -> None:
     composition.register()
 
 
-@functools.cache
-def composed_text(*overrides: str) -> str:
-    return composition.compose_conf(["datasets=[iris]", "datasets/targets=[]", *overrides])
-
-
+OTHERS = [override for override in LITTLE if not override.startswith("datasets=")]
 PAIRS = pairs(
     {"modn": "bbo,ga,pso", "modnp": "bbo,bp", "modnf": "bbo,bp,es"},
     {"modn": "bbo", "dnm": "bbo", "mlp": "bp,adam"},
@@ -36,44 +28,60 @@ def test_the_file_says_that_it_is_composed() -> None:
 BACK = "; `make params` returns to the defaults"
 
 
+# Composed, and the values that are changed then.
 LINES = {
-    "": "profile quick",
-    "alpha_s=5": f"profile quick, alpha_s=5 (default 10){BACK}",
-    "datasets=[iris]": f"profile quick, datasets=[iris] (default {len(CHOSEN['datasets'])} of them){BACK}",
-    "profile=smoke": f"profile smoke{BACK} of quick",
-    "profile=smoke runs=4": f"profile smoke, runs=4 (default 2){BACK} of quick",
-    "only.optimizers=[bbo]": f"profile quick, only.optimizers=[bbo] (default null){BACK}",
+    ("", ""): "profile quick",
+    ("", "alpha_s=5"): f"profile quick, alpha_s=5 (default 10){BACK}",
+    ("", "only.optimizers=[bbo]"): f"profile quick, only.optimizers=[bbo] (default null){BACK}",
+    ("datasets=[iris]", ""): (
+        f"profile quick, datasets=[iris] (default {len(CHOSEN['datasets'])} of them){BACK}"
+    ),
+    ("profile=smoke", ""): f"profile smoke{BACK} of quick",
+    ("profile=smoke", "runs=4"): f"profile smoke, runs=4 (default 2){BACK} of quick",
 }
 
 
-@pytest.mark.parametrize("overrides", LINES)
 @pytest.mark.slow
-def test_a_line_tells_the_parameters_in_force(place: Place, overrides: str) -> None:
-    parameters = place.parameters(*overrides.split())
-    assert composition.describe(parameters) == LINES[overrides]
-    assert "make params" not in composition.describe(parameters, way_back=False)
+def test_a_line_tells_the_parameters_in_force(place: Place) -> None:
+    for (choice, change), line in LINES.items():
+        others = [choice] if choice else []
+        parameters = place.changed(change, *others) if change else place.parameters(*others)
+        assert composition.describe(parameters) == line
+        assert "make params" not in composition.describe(parameters, way_back=False)
 
 
 @pytest.mark.slow
 def test_the_line_of_many_differences_is_short(place: Place) -> None:
-    many = [f"datasets.{name}.iterations=7" for name in CHOSEN["datasets"]]
-    line = composition.describe(place.parameters(*many))
-    assert line.count("(default ") == 6 and f", and {len(many) - 6} more; `make params`" in line
+    parameters = place.parameters()
+    for dataset in parameters.datasets.values():
+        dataset.iterations = 7
+    line = composition.describe(parameters)
+    more = len(parameters.datasets) - 6
+    assert line.count("(default ") == 6 and f", and {more} more; `make params`" in line
 
 
 @pytest.mark.slow
-def test_the_defaults_are_composed_once(sources: Project) -> None:
+def test_the_defaults_are_composed_once(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are kept until conf/ changes."""
-    kept = sources.root / ".dvc/tmp/defaults"
-    show = ("python", "-m", "stages.tools.params", "--show")
-    assert sources.succeed(*show) == "params: profile quick\n"
+    kept = place.root / ".dvc/tmp/defaults"
+    kept.unlink()  # those of other tests
+    composed: list[list[str]] = []
+
+    def compose(overrides: list[str]) -> Parameters:
+        composed.append(overrides)
+        return composed_once(overrides)
+
+    monkeypatch.setattr(composition, "compose_plan", compose)
+    parameters = place.parameters()
+    assert composition.describe(parameters) == "profile quick"
     (path,) = kept.glob("*.json")
     content = path.read_text()
     path.write_text(content.replace('"alpha_s": 10.0', '"alpha_s": 11.0', 1))
-    assert "alpha_s=10 (default 11)" in sources.succeed(*show)
+    assert "alpha_s=10 (default 11)" in composition.describe(parameters)
+    assert composed == [[]]
     path.write_text(content[:50])
-    assert sources.succeed(*show) == "params: profile quick\n"
-    assert path.read_text() == content
+    assert composition.describe(parameters) == "profile quick"
+    assert path.read_text() == content and composed == [[], []]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +123,7 @@ def test_a_stage_refuses_a_params_yaml_spoilt_by_hand(
     place: Place, before: str, after: str, expected: list[str]
 ) -> None:
     path = place.root / "params.yaml"
-    path.write_text(composed_text(*PAIRS))
+    path.write_text(composed_text(*PAIRS, base=("datasets=[iris]", "datasets/targets=[]")))
     assert before in path.read_text()
     path.write_text(path.read_text().replace(before, after, 1))
     with pytest.raises(Exception) as refusal:
@@ -125,7 +133,7 @@ def test_a_stage_refuses_a_params_yaml_spoilt_by_hand(
 
 @pytest.mark.slow
 def test_a_stages_override_is_checked_like_a_composed_value(place: Place) -> None:
-    (place.root / "params.yaml").write_text(composed_text())
+    (place.root / "params.yaml").write_text(composed())
     assert composition.compose_stage(["alpha_s=5"]).alpha_s == 5
     with pytest.raises(ValueError, match="alpha_s is -1"):
         composition.compose_stage(["alpha_s=-1"])
@@ -135,9 +143,10 @@ def test_a_stages_override_is_checked_like_a_composed_value(place: Place) -> Non
 
 @pytest.mark.slow
 def test_what_a_stage_reads_back_is_what_was_composed(place: Place) -> None:
-    (place.root / "params.yaml").write_text(composition.compose_conf(["datasets=[car,iris]"]))
+    overrides = ["datasets=[car,iris]", *OTHERS]
+    (place.root / "params.yaml").write_text(composition.compose_conf(overrides))
     parameters = composition.compose_stage([])
-    assert parameters == composition.compose_plan(["datasets=[car,iris]"])
+    assert parameters == composition.compose_plan(overrides)
     written = yaml.safe_load((place.root / "params.yaml").read_text())
     assert parameters.derived == written["derived"]
     assert parameters.datasets["car"].codes == written["datasets"]["car"]["codes"]
@@ -148,11 +157,11 @@ def test_a_dataset_file_with_an_unknown_key_is_refused(place: Place) -> None:
     path = place.root / "conf/datasets/mine.yaml"
     path.write_text("# @package datasets.mine\ntitle: Mine\nfile: data/raw/mine.csv\ncolor: red\n")
     with pytest.raises(Exception, match="color"):
-        place.parameters("datasets=[mine]")
+        place.parameters("datasets=[mine]", *OTHERS)
 
 
 def test_a_dataset_file_without_a_class_column_is_refused(place: Place) -> None:
     path = place.root / "conf/datasets/mine.yaml"
     path.write_text("# @package datasets.mine\ntitle: Mine\nfile: data/raw/mine.csv\ntest_size: 0.3\n")
     with pytest.raises(Exception, match=r"datasets\.mine\.class_column"):
-        place.parameters("datasets=[mine]")
+        place.parameters("datasets=[mine]", *OTHERS)
