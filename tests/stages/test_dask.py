@@ -11,34 +11,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from copies import ROOT, SMOKE, Place, Project, contents
+from copies import ROOT, Place, Project
+from one_training import PAIR, prepared, trained
 from tasks import work
 
-from stages.config.schema import Parameters, Runtime
-from stages.fetch import fetch
+from stages.config.schema import Runtime
 from stages.io import runtime, store
 from stages.io.entrypoint import StageError
-from stages.split import split
 from stages.train import train
 
 dask = pytest.importorskip("dask")
 pytest.importorskip("distributed")
 
-PAIR = ("comparison", "modnf", "bbo")
 LONG = ("max_iterations=null", "datasets.iris.iterations=1", "datasets.caesarian.iterations=800")
 DASK = ("python", "-m", "dask")
 OURS = Project(ROOT, ROOT / ".dvc/tmp")
-
-
-def prepared(place: Place, *overrides: str) -> Parameters:
-    parameters = place.variant(SMOKE, *overrides)
-    fetch(parameters)
-    split(parameters)
-    return parameters
-
-
-def trained(place: Place) -> dict[str, bytes]:
-    return contents(place.root, "data/models/comparison/modnf-bbo")
 
 
 @pytest.fixture(scope="module")

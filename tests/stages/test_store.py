@@ -15,32 +15,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 from copies import ROOT, SMOKE, Place, Project, contents, from_store
+from one_training import PAIR, prepared, trained
 
-from stages.config.schema import Parameters, Runtime
+from stages.config.schema import Runtime
 from stages.fetch import fetch
 from stages.fit import fit
 from stages.io import files, machine, provenance, sources, store
 from stages.io.entrypoint import StageError
 from stages.io.store import Store
 from stages.resplit import resplit
-from stages.split import split
 from stages.tools import sources as sources_stage
 from stages.train import train
 
-PAIR = ("comparison", "modnf", "bbo")
 TRAIN = ("python", "-m", "stages.train", "study=comparison", "model=modnf", "optimizer=bbo")
 RESULT = ({"x": np.arange(100.0)}, {"training": 1.5})
-
-
-def prepared(place: Place, *overrides: str) -> Parameters:
-    parameters = place.variant(SMOKE, *overrides)
-    fetch(parameters)
-    split(parameters)
-    return parameters
-
-
-def trained(place: Place) -> dict[str, bytes]:
-    return contents(place.root, "data/models/comparison/modnf-bbo")
 
 
 def entries(root: Path) -> list[Path]:

@@ -1,0 +1,22 @@
+"""One training in the least profile, for tests of what is around trainings: the store, the cluster."""
+
+from copies import SMOKE, Place, contents
+
+from stages.config.schema import Parameters
+from stages.fetch import fetch
+from stages.split import split
+
+PAIR = ("comparison", "modnf", "bbo")
+
+
+def prepared(place: Place, *overrides: str) -> Parameters:
+    """Its parameters, with what it needs in place."""
+    parameters = place.variant(SMOKE, *overrides)
+    fetch(parameters)
+    split(parameters)
+    return parameters
+
+
+def trained(place: Place) -> dict[str, bytes]:
+    """What it has written."""
+    return contents(place.root, "data/models/comparison/modnf-bbo")
