@@ -1,11 +1,9 @@
 """The README: two screens, whose numbers and outputs are those of the code and the committed report."""
 
 import re
-from importlib.metadata import distribution, packages_distributions
 from pathlib import Path
 
 import pytest
-from packaging.requirements import Requirement
 from PIL import Image
 
 from benchmarks import readme_circuits
@@ -61,44 +59,6 @@ def test_it_explains_its_words() -> None:
 @pytest.mark.parametrize("command", ["pip install", "make repro", "make test", "make docs", "dvc exp run -S"])
 def test_it_names_the_commands(command: str) -> None:
     assert command in README
-
-
-def installed(requirement: str) -> set[str]:
-    """The distributions that pip installs for a requirement: it, and all that it needs."""
-    found: dict[str, set[str]] = {}
-    queue = [Requirement(requirement)]
-    while queue:
-        one = queue.pop()
-        extras = found.setdefault(one.name.lower().replace("_", "-"), {"-"})
-        new = {*one.extras, ""} - extras
-        extras |= new
-        for text in distribution(one.name).requires or [] if new else []:
-            needed = Requirement(text)
-            if needed.marker is None or any(needed.marker.evaluate({"extra": extra}) for extra in new):
-                queue.append(needed)
-    return set(found)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("page", ["README.md", "docs/quickstart.md"])
-def test_the_first_install_command_is_enough_for_the_examples(page: str, tmp_path: Path) -> None:
-    command = re.search(r'^pip install "?\.(\[[\w,]+\])?', outputs.text(page), flags=re.MULTILINE)
-    assert command is not None
-    there = installed(f"modn{command[1] or ''}")
-    assert {"modn", "numpy", "scikit-learn"} <= there and "pytest" not in there
-    absent = {
-        package
-        for package, homes in packages_distributions().items()
-        if not there & {home.lower().replace("_", "-") for home in homes}
-    }
-    refuse = (
-        "import sys\nclass Refuse:\n    def find_spec(self, name, path=None, target=None):\n"
-        f"        if name.partition('.')[0] in {absent!r}:\n"
-        "            raise ModuleNotFoundError(f'No module named {name!r}', name=name)\n"
-        "sys.meta_path.insert(0, Refuse())\n"
-    )
-    blocks = [block["code"] for block in outputs.BLOCK.finditer(outputs.text(page))]
-    assert len(outputs.printed([refuse, *blocks], tmp_path)) == 1 + len(blocks)
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """The site: it builds without a warning, asks nobody, and its neuron computes what `modn.Neuron` does."""
 
 import functools
+import html
 import http.server
 import json
 import os
@@ -82,20 +83,16 @@ class Page(HTMLParser):
             self.loaded.append(values["href"])
 
 
-@pytest.fixture(scope="module")
-def pages(site: Path) -> dict[str, Page]:
-    """All pages, by their address."""
-    found = {path.relative_to(site).as_posix(): Page(path) for path in site.rglob("*.html")}
-    return {f"/{name.removesuffix('index.html')}": page for name, page in found.items() if name != "404.html"}
-
-
 class TestSite:
     pytestmark = pytest.mark.slow
 
-    def test_all_links_lead_somewhere(self, site: Path, pages: dict[str, Page]) -> None:
+    def test_all_links_lead_somewhere_and_nothing_is_loaded_from_elsewhere(self, site: Path) -> None:
+        found = {path.relative_to(site).as_posix(): Page(path) for path in site.rglob("*.html")}
+        pages = {f"/{name.removesuffix('index.html')}": found[name] for name in found if name != "404.html"}
         assert len(pages) > 50
         broken = []
         for address, page in pages.items():
+            assert [url for url in page.loaded if "//" in url and not url.startswith("data:")] == []
             for link in page.links + page.loaded:
                 if urlsplit(link).scheme in ("http", "https", "data", "javascript", "mailto"):
                     continue
@@ -106,37 +103,45 @@ class TestSite:
                 if not (exists and known):
                     broken.append((address, link))
         assert broken == []
-
-    def test_nothing_is_loaded_from_elsewhere(self, pages: dict[str, Page], site: Path) -> None:
-        for page in pages.values():
-            assert [url for url in page.loaded if "//" in url and not url.startswith("data:")] == []
         for style in site.rglob("*.css"):
             assert "url(http" not in style.read_text(encoding="utf-8")
 
-    def test_every_public_name_is_in_the_reference(self, pages: dict[str, Page], site: Path) -> None:
+    def test_every_public_name_is_in_the_reference(self, site: Path) -> None:
         for module, names in reference.public().items():
             text = (site / "reference" / module / "index.html").read_text(encoding="utf-8")
             for name in names:
                 assert f"{module}.{name}" in text, name
 
-    def test_the_home_page_has_the_example_of_the_readme(self, pages: dict[str, Page], site: Path) -> None:
+    def test_the_home_page_has_the_example_of_the_readme(self, site: Path) -> None:
         text = (site / "index.html").read_text(encoding="utf-8")
         readme = (ROOT / "README.md").read_text(encoding="utf-8")
         (score, *_) = re.findall(r"virginica \+\d", readme)
         assert score in text and text.count("MODNClassifier") >= 2
-        assert "quickstart/" in pages["/"].links and "tour/" in pages["/"].links
+        assert {"quickstart/", "tour/"} <= set(Page(site / "index.html").links)
 
-    def test_the_reports_are_part_of_it(self, pages: dict[str, Page]) -> None:
+    def test_the_reports_are_part_of_it(self, site: Path) -> None:
         for profile in ("quick", "paper"):
             figures = len(list(ROOT.glob(f"reports/{profile}/figures/*.png")))
-            shown = [url for url in pages[f"/reports/{profile}/"].loaded if url.startswith("figures/")]
+            page = Page(site / "reports" / profile / "index.html")
+            shown = [url for url in page.loaded if url.startswith("figures/")]
             assert len(shown) == figures > 5
-            assert f"../../sortable/{profile}/" in pages[f"/reports/{profile}/"].links
+            assert f"../../sortable/{profile}/" in page.links
 
     def test_the_tour_is_shown_with_its_outputs(self, site: Path) -> None:
-        text = (site / "tour" / "index.html").read_text(encoding="utf-8")
-        assert text.count("<img") == 2 and "accuracy on tumours it has not seen: 0.9" in text
-        assert (site / "examples" / "tour_neuron.png").stat().st_size > 10_000
+        page = (site / "tour" / "index.html").read_text(encoding="utf-8")
+        assert page.count("<img") == 2
+        for picture in ("tour_neuron.png", "tour_circuit.png"):
+            assert (site / "examples" / picture).stat().st_size > 10_000
+        text = html.unescape(re.sub("<[^>]+>", "", page))
+        unseen, circuit = (
+            re.search(rf"{words}: ([\d.]+)", text) for words in ("it has not seen", "on the test part")
+        )
+        assert unseen is not None and float(unseen[1]) > 0.94
+        assert circuit is not None and float(circuit[1]) > 0.9
+        printed = text.split("accuracy of the circuit on the test part: 0")[0]
+        rules = re.findall(r"^\d\. (.*): (?:benign|malignant) [+-]\d", printed, re.MULTILINE)
+        assert len(rules) > 1 and sum(rule.count(" and ") + 1 for rule in rules) == 5, "five conditions"
+        assert "\nTrue\n" in text and "def neuron(" in text, "read from its file, it predicts the same"
 
 
 @pytest.fixture(scope="module")
@@ -221,8 +226,7 @@ class TestInABrowser:
         browser.find_elements("css selector", "#neuron input")[3].send_keys("\ue012" * 8)  # arrow left
         assert browser.execute_script(outputs)[2] < after[2]
 
-    @pytest.mark.parametrize("scheme", ["light", "dark"])
-    @pytest.mark.parametrize("width", [1400, 390])
+    @pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (390, "dark")])
     def test_pages_fit_and_follow_the_scheme(
         self, browser: Any, address: str, width: int, scheme: str
     ) -> None:
