@@ -234,7 +234,6 @@ def test_filters_show_p_and_count_the_states() -> None:
         ]
         assert panel.get_xlabel() == "dendrites: " + ", ".join(f"{n} {state}" for n, state in counts if n)
         assert panel.get_title().endswith(f"\nACC {example.acc:.4f} (seed 101, best of 3 runs)")
-    assert_legible(figure)
     assert_legible(draw("filters", {EXAMPLES: examples[3:4]}))
 
 

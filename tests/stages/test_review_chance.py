@@ -4,9 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from copies import Place
+from copies import LEAST, composed_text
 
-from stages.config import composition
 from stages.tools.review import metrics, parameters
 from stages.tools.review.metrics import holm, paired_p
 from stages.tools.review.sides import Sides
@@ -35,10 +34,10 @@ def test_derived_parameters_are_left_out_and_groups_are_one_line(tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_a_profile_is_one_line(place: Place) -> None:
-    old = composition.compose_conf(["profile=smoke"])
-    new = composition.compose_conf(["profile=quick", "alpha_s=5"])
-    changes = changed_parameters(place.root, old, new)
+def test_a_profile_is_one_line(tmp_path: Path) -> None:
+    old = composed_text("profile=smoke", base=tuple(LEAST))
+    new = composed_text("profile=quick", "alpha_s=5", base=tuple(LEAST))
+    changes = changed_parameters(tmp_path, old, new)
     assert [change.name for change in changes.causes] == ["alpha_s", "profile"]
     assert changes.n_of_profile > 5
     text = parameters.section(changes, "main")
