@@ -1,12 +1,14 @@
 """What all tests share."""
 
 import gc
+import json
 import os
 from functools import cache
 from importlib import metadata
 
 import machine_code
 import pytest
+from sharing import made_once
 
 # The tests run side by side, a process for each core: more threads would only wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -30,7 +32,13 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 # What is made once for all processes: the turn of the first test that needs it, which makes it, and that of
 # the others, which come when it is there. The site comes later, with the kernels compiled.
-MADE_ONCE = {"finished": (0, 3), "softened": (2, 4), "widened": (2, 4), "site": (2, 4)}
+MADE_ONCE = {
+    "finished": (0, 3),
+    "printed": (0, 3),
+    "softened": (2, 4),
+    "widened": (2, 4),
+    "site": (2, 4),
+}
 SLOW, FAST = 1, 5
 
 
@@ -51,3 +59,13 @@ def pytest_collection_finish() -> None:
     """Spare the garbage collector what lives to the end, modules and tests: a third of a second each time."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="session")
+def printed(request: pytest.FixtureRequest) -> dict[str, list[str]]:
+    """What the blocks of each page, and each example, print."""
+    import scripts  # here, since it needs what only those tests need
+
+    folder = made_once(request, "printed", scripts.run)
+    found: dict[str, list[str]] = json.loads((folder / scripts.PRINTED).read_text())
+    return found

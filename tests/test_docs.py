@@ -3,12 +3,10 @@
 import json
 import re
 import subprocess
-from importlib.metadata import distribution, packages_distributions
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from packaging.requirements import Requirement
 
 from website import outputs, quotes
 
@@ -34,52 +32,10 @@ def test_what_a_page_names_exists(page: Path) -> None:
         assert f"\n{target}:" in (ROOT / "Makefile").read_text(encoding="utf-8"), target
 
 
-def installed(requirement: str) -> set[str]:
-    """The distributions that pip installs for a requirement: it, and all that it needs."""
-    found: dict[str, set[str]] = {}
-    queue = [Requirement(requirement)]
-    while queue:
-        one = queue.pop()
-        extras = found.setdefault(one.name.lower().replace("_", "-"), {"-"})
-        new = {*one.extras, ""} - extras
-        extras |= new
-        for text in distribution(one.name).requires or [] if new else []:
-            needed = Requirement(text)
-            if needed.marker is None or any(needed.marker.evaluate({"extra": extra}) for extra in new):
-                queue.append(needed)
-    return set(found)
-
-
-def refusal(page: str) -> str:
-    """Code after which nothing can be imported but what the page's first command installs."""
-    command = re.search(r'^pip install "?\.(\[[\w,]+\])?', outputs.text(page), flags=re.MULTILINE)
-    assert command is not None
-    there = installed(f"modn{command[1] or ''}")
-    assert {"modn", "numpy", "scikit-learn"} <= there and "pytest" not in there
-    absent = {
-        package
-        for package, homes in packages_distributions().items()
-        if not there & {home.lower().replace("_", "-") for home in homes}
-    }
-    return (
-        f"import sys\nABSENT = {absent!r}\n"
-        "for name in [name for name in sys.modules if name.partition('.')[0] in ABSENT]:\n"
-        "    del sys.modules[name]\n"
-        "class Refuse:\n    def find_spec(self, name, path=None, target=None):\n"
-        "        if name.partition('.')[0] in ABSENT:\n"
-        "            raise ModuleNotFoundError(f'No module named {name!r}', name=name)\n"
-        "sys.meta_path.insert(0, Refuse())\n"
-    )
-
-
-@pytest.mark.slow
-def test_the_code_of_the_pages_prints_what_they_say(tmp_path: Path) -> None:
-    """If not: `make outputs`. The first commands that a reader sees install all that their pages need."""
-    scripts = {page: outputs.blocks(page) for page in outputs.pages()}
-    for page in ("README.md", "docs/quickstart.md"):
-        scripts[page][0] = refusal(page) + scripts[page][0]
-    for page, printed in outputs.printed(scripts, tmp_path).items():
-        assert outputs.updated(page, printed) == outputs.text(page)
+def test_the_code_of_the_pages_prints_what_they_say(printed: dict[str, list[str]]) -> None:
+    """If not: `make outputs`."""
+    for page in outputs.pages():
+        assert outputs.updated(page, printed[page]) == outputs.text(page)
 
 
 def test_code_that_is_not_run_is_in_few_pages() -> None:

@@ -1,13 +1,6 @@
 """The examples run and print what they promise."""
 
 import re
-from pathlib import Path
-
-import pytest
-
-from website import outputs, tour
-
-EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 
 def check_iris_rules(text: str) -> None:
@@ -42,12 +35,9 @@ def check_tune(text: str) -> None:
     assert accuracy is not None and float(accuracy[1]) > 0.85
 
 
-@pytest.mark.slow
-def test_the_examples_print_what_they_promise(tmp_path: Path) -> None:
+def test_the_examples_print_what_they_promise(printed: dict[str, list[str]]) -> None:
     """All but the tour, which is part of the site (test_site.py)."""
-    examples = {path.stem: [path.read_text()] for path in EXAMPLES.glob("*.py") if path != tour.SCRIPT}
-    printed = {name: text for name, (text,) in outputs.printed(examples, tmp_path).items()}
-    check_iris_rules(printed["iris_rules"])
-    check_grid_search(printed["grid_search"])
-    check_forecast(printed["forecast"])
-    check_tune(printed["tune"])
+    check_iris_rules(*printed["iris_rules"])
+    check_grid_search(*printed["grid_search"])
+    check_forecast(*printed["forecast"])
+    check_tune(*printed["tune"])

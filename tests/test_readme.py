@@ -61,10 +61,10 @@ def test_it_names_the_commands(command: str) -> None:
     assert command in README
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("printed")  # whose kernels are for the same target
 def test_the_circuits_are_those_of_the_code() -> None:
     """If not: `python -m benchmarks.readme_circuits --write`."""
-    printed = README.split(readme_circuits.BEGIN)[1].split(readme_circuits.END)[0]
-    assert readme_circuits.portable_block("breast_cancer") in printed
-    for circuit in re.findall(r"```text\n(.*?)\n```", printed, flags=re.DOTALL):
+    shown = README.split(readme_circuits.BEGIN)[1].split(readme_circuits.END)[0]
+    assert readme_circuits.portable_block("breast_cancer") in shown
+    for circuit in re.findall(r"```text\n(.*?)\n```", shown, flags=re.DOTALL):
         assert len(circuit.splitlines()) <= 10
