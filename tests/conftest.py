@@ -22,14 +22,6 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         machine_code.forget()
 
 
-def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """One process more than cores where slow tests wait, for a time-out or for what another one makes.
-
-    Each process collects all tests, which takes four seconds, and makes anew what its tests share.
-    """
-    return (os.cpu_count() or 1) + (config.option.markexpr != "not slow")
-
-
 # What is made once for all processes: the turn of the first test that needs it, which makes it, and that of
 # the others, which come when it is there. The site comes later, with the kernels compiled.
 MADE_ONCE = {
