@@ -21,7 +21,7 @@ CODE = ROOT  # where the sources are, wherever the parameters are
 
 
 def register() -> None:
-    """Make the schema and the resolver known to Hydra where it is at work; elsewhere it will ask for them."""
+    """Make the schema and the resolver known to Hydra, if it is loaded; else whatever loads it does so."""
     if "hydra" in sys.modules:
         _hydra_conf()
 
@@ -44,16 +44,21 @@ def compose_stage(overrides: list[str]) -> Parameters:
     DVC knows the values in params.yaml, and no others: a file that leaves one to a default of the schema, or
     whose `derived` is stale, is refused.
     """
-    accepted = Kept(ROOT, "accepted", [ROOT / "params.yaml", *_conf(), *_code()])
-    if not overrides and (values := accepted.read()) is not None:
+    if overrides:
+        return _composed_stage(overrides)
+    accepted = Kept(ROOT, "accepted", lambda: [ROOT / "params.yaml", *_conf(), *_code()])
+    if (values := accepted.read()) is not None:
         return typed(Parameters, values)
-    parameters = _hydra_conf().compose_stage(ROOT, overrides, _defaults)
-    if not overrides:
-        values = asdict(parameters)
-        with suppress(TypeError):  # what JSON does not have
-            if typed(Parameters, json.loads(json.dumps(values))) == parameters:
-                accepted.write(values)
-    assert isinstance(parameters, Parameters)
+    parameters = _composed_stage([])
+    with suppress(TypeError):  # what JSON does not have
+        values = json.loads(json.dumps(asdict(parameters)))
+        if typed(Parameters, values) == parameters:
+            accepted.write(values)
+    return parameters
+
+
+def _composed_stage(overrides: list[str]) -> Parameters:
+    parameters: Parameters = _hydra_conf().compose_stage(ROOT, overrides, _defaults)
     return parameters
 
 
@@ -67,7 +72,7 @@ def describe(parameters: Parameters, way_back: bool = True) -> str:
 
 def _defaults(profile: str | None) -> in_force.Values | None:
     """The values of a profile without overrides; None: conf/ does not compose to any."""
-    kept = Kept(ROOT, "defaults", [*_conf(), *Path(__file__).parent.glob("*.py")], profile or "")
+    kept = Kept(ROOT, "defaults", lambda: [*_conf(), *Path(__file__).parent.glob("*.py")], profile or "")
     values: in_force.Values | None = kept.read()
     if values is None:
         try:

@@ -5,6 +5,7 @@ import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from copies import LITTLE, ROOT, Place, Project, composed_text
@@ -98,16 +99,34 @@ def test_what_json_would_change_is_not_kept(place: Place, monkeypatch: pytest.Mo
     assert not (place.root / ".dvc/tmp/accepted").exists()
 
 
+@pytest.mark.parametrize("edited", ["params.yaml", "modn/optimizers/bbo.py"])
+def test_what_is_edited_while_it_is_checked_is_not_kept(
+    checked: list[object], edited: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the values of the one would be read for the other, once the edit is taken back."""
+    shutil.rmtree(composition.ROOT / ".dvc/tmp/accepted")
+    compose = hydra_conf.compose_stage
+
+    def edit_and_compose(*arguments: Any) -> Parameters:
+        with (composition.ROOT / edited).open("a") as file:
+            file.write("# edited\n")
+        return compose(*arguments)
+
+    monkeypatch.setattr(hydra_conf, "compose_stage", edit_and_compose)
+    read(monkeypatch)
+    assert not (composition.ROOT / ".dvc/tmp/accepted").exists()
+
+
 def test_the_latest_values_are_kept(tmp_path: Path) -> None:
     (tmp_path / ".dvc").mkdir()
     cause = tmp_path / "cause"
     for number in range(MOST + 3):
         cause.write_text(str(number))
-        Kept(tmp_path, "numbers", [cause]).write(number)
+        Kept(tmp_path, "numbers", lambda: [cause]).write(number)
     found = [json.loads(path.read_text()) for path in (tmp_path / ".dvc/tmp/numbers").iterdir()]
-    assert len(found) == MOST and Kept(tmp_path, "numbers", [cause]).read() == MOST + 2
-    assert Kept(tmp_path, "numbers", [cause], "other").read() is None
-    Kept(tmp_path / "elsewhere", "numbers", [cause]).write(1)
+    assert len(found) == MOST and Kept(tmp_path, "numbers", lambda: [cause]).read() == MOST + 2
+    assert Kept(tmp_path, "numbers", lambda: [cause], "other").read() is None
+    Kept(tmp_path / "elsewhere", "numbers", lambda: [cause]).write(1)
     assert not (tmp_path / "elsewhere").exists()
 
 

@@ -87,7 +87,7 @@ def commands(place: Place, monkeypatch: pytest.MonkeyPatch) -> Commands:
 
 def npz(**arrays: np.ndarray) -> bytes:
     stream = io.BytesIO()
-    np.savez(stream, allow_pickle=True, **arrays)
+    np.savez(stream, **arrays)
     return stream.getvalue()
 
 

@@ -31,7 +31,7 @@ def test_nothing_pickled_is_written_or_read(tmp_path: Path) -> None:
         files.write_arrays(tmp_path / "a.npz", {"objects": objects})
     assert list(tmp_path.iterdir()) == []
     with (tmp_path / "a.npz").open("wb") as stream:
-        np.savez(stream, allow_pickle=True, objects=objects)
+        np.savez(stream, objects=objects)  # pickled, as NumPy does by default
     with pytest.raises(StageError, match=r"a\.npz is damaged; `dvc repro` restores it .*allow_pickle=False"):
         files.read_arrays(tmp_path / "a.npz")
 
