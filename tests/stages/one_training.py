@@ -1,5 +1,7 @@
 """One training in the least profile, for tests of what is around trainings: the store, the cluster."""
 
+from pathlib import Path
+
 from copies import SMOKE, Place, contents
 
 from stages.config.schema import Parameters
@@ -7,6 +9,7 @@ from stages.fetch import fetch
 from stages.split import split
 
 PAIR = ("comparison", "modnf", "bbo")
+TRAIN = ("python", "-m", "stages.train", "study=comparison", "model=modnf", "optimizer=bbo")
 
 
 def prepared(place: Place, *overrides: str) -> Parameters:
@@ -20,3 +23,8 @@ def prepared(place: Place, *overrides: str) -> Parameters:
 def trained(place: Place) -> dict[str, bytes]:
     """What it has written."""
     return contents(place.root, "data/models/comparison/modnf-bbo")
+
+
+def entries(root: Path) -> list[Path]:
+    """Its runs in the store."""
+    return sorted((root / "data/store").glob("*/*"))

@@ -1,7 +1,6 @@
 """runtime=dask: the same bytes from real schedulers and workers on this machine, whatever happens to them."""
 
 import json
-import re
 import shutil
 import subprocess
 import time
@@ -12,7 +11,7 @@ from typing import Any
 
 import pytest
 from copies import ROOT, Place, Project
-from one_training import PAIR, prepared, trained
+from one_training import PAIR, TRAIN, prepared, trained
 from tasks import work
 
 from stages.config.schema import Runtime
@@ -113,7 +112,8 @@ def test_a_worker_with_other_code_is_refused() -> None:
 
 
 @pytest.mark.slow
-def test_an_address_where_nobody_answers_is_told_of() -> None:
-    message = "'tcp://127.0.0.1:9': no Dask scheduler answers there"
-    with pytest.raises(StageError, match=re.escape(message)):
-        list(runtime.run_tasks(Runtime("dask", address="tcp://127.0.0.1:9"), work, {"a": ("a",)}))
+def test_an_address_where_nobody_answers_is_told_of(place: Place, runnable: Project) -> None:
+    place.write_parameters(prepared(place))
+    done = runnable.run(*TRAIN, "runtime.engine=dask", "runtime.address=tcp://127.0.0.1:9")
+    assert done.returncode == 1
+    assert "'tcp://127.0.0.1:9': no Dask scheduler answers there" in done.stdout
